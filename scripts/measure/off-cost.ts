@@ -60,7 +60,7 @@ const record = usageRecord({ userId: 1, modelName: json.model, elapsedMs: 250 })
 const notSampled = () => {
   const trace = telemetry.begin(call, { startedAtMs: performance.now() });
   trace.beginAttempt(route);
-  trace.inject({}, "http://127.0.0.1:9/");
+  trace.inject(1, {}, "http://127.0.0.1:9/");
   trace.end(record, usage);
   telemetry.count({ endpoint: call.endpoint, servedBy: route }, record, usage);
 };

@@ -8,8 +8,8 @@ import type { TraceTotals } from "./report.ts";
  * something else; one that needs less lowers these.
  */
 const MOST = {
-  response: { functions: 284, files: 91, switches: 208 },
-  stream: { functions: 315, files: 98, switches: 246 },
+  response: { functions: 265, files: 88, switches: 203 },
+  stream: { functions: 294, files: 95, switches: 234 },
 } as const;
 
 const TIMEOUT_MS = 180_000;

@@ -23,7 +23,7 @@ import { codeOfSummary, keepCompactions } from "../state/responses/compactions.t
 import { responseStorer } from "../state/responses/store.ts";
 import type { UsesStores } from "../state/stores.ts";
 import type { AdaptedRequest, Adapter } from "../upstream/adapter.ts";
-import { boundedNames, buildRequest, lacksFormat, limitationsOf, signRequest } from "../upstream/route.ts";
+import { boundedNames, buildRequest, lacksFormat, NO_LIMITATIONS, signRequest } from "../upstream/route.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
 import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
 import { forwardedMark } from "./conversation/forwarded-mark.ts";
@@ -31,7 +31,7 @@ import { inlineMedia } from "./conversation/inline-media.ts";
 import { channelPromptOf } from "./conversation/prepare-conversation.ts";
 import { clientNames, customToolCalls } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
-import { PassthroughAdapter } from "./passthrough-adapter.ts";
+import { type AdapterOptions, PassthroughAdapter } from "./passthrough-adapter.ts";
 import type { AdapterTools } from "./tools.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
@@ -90,52 +90,22 @@ const NONE: ReadonlySet<string> = new Set();
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
- * Selects the adapter for a call and channel: passthrough wherever client and upstream speak the same format and
- * nothing must change.
+ * Selects the adapter for a call and channel: passthrough wherever client and upstream speak the same format and nothing must
+ * change. `part`: *own*, the client's request as it is; *inner*, without the compaction for which it asks; *rewritten*, its
+ * conversation is not the one in its body.
  */
-export function selectAdapter(context: AdaptContext, call: Call, route: Route): Adapter {
-  const { dialect } = call.endpoint.codec;
-  // The other formats have no compaction.
-  const compaction = dialect === "openai-responses" ? compactionIn(call) : null;
-  if (!compaction) return selectForCall(context, call, route);
-  const limitations = limitationsOf(context.limitations, route.channel);
-  if (compactsNatively(call, route, limitations)) {
-    const inner = selectForCall(context, call, route);
-    const keep = (output: unknown) => keepCompactions(context, call, route, output);
-    const isEndpoint = compaction === "endpoint";
-    return isEndpoint ? nativeCompaction(call, route, inner, limitations, keep) : watchCompactions(inner, keep);
-  }
-  // A provider without compaction leaves a long conversation as it is.
-  if (compaction === "automatic") return selectForCall(context, call, route);
-  const inner = selectForCall(context, summarizingCall(call), route, true);
-  return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
-}
-
-function compactsNatively(
-  { candidates }: Call,
-  { provider, service, upstreamModel, key }: Route,
-  limitations: ReadonlySet<Limitation>,
-): boolean {
-  const chat = chatOf(provider);
-  const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
-  return (
-    service.compaction && isServed && supports(chat, limitations, "openai-responses") && !limitations.has("compaction")
-  );
-}
-
-/** How a client of the Responses API asks for a compaction: by the endpoint, by its input, or when the conversation gets long; null: not at all. */
-function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "automatic" | null {
-  if (endpoint.compacts) return "endpoint";
-  if (isTriggered(body.json.input)) return "trigger";
-  const { context_management: management } = body.json;
-  return Array.isArray(management) && management.length > 0 ? "automatic" : null;
-}
-
-/** `isRewritten`: the call's conversation is not the one in its body. */
-function selectForCall(context: AdaptContext, call: Call, route: Route, isRewritten = false): Adapter {
+export function selectAdapter(
+  context: AdaptContext,
+  call: Call,
+  route: Route,
+  part: "own" | "inner" | "rewritten" = "own",
+): Adapter {
   const { channel, key, provider, service, upstreamModel } = route;
   const { settings } = context.services;
-  const { endpoint } = call;
+  const clientFormat = call.endpoint.codec.dialect;
+  // The other formats have no compaction.
+  const compaction = part === "own" && clientFormat === "openai-responses" ? compactionIn(call) : null;
+  if (compaction) return selectCompacting(context, call, route, compaction);
   const catalog = context.catalog();
   const { chat } = provider;
   const streamMode = chat?.streaming.mode?.(upstreamModel, catalog);
@@ -143,27 +113,15 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
   const choosesModels = call.fallbackFrom !== null || call.fallbacks.length > 0 || call.preferences !== null;
   const options = {
     untouched:
-      !isRewritten &&
+      part !== "rewritten" &&
       !choosesModels &&
       (settings.values["global.pass_through_request_enabled"] || channel.setting.pass_through_body_enabled === true),
     neverStreams: streamMode === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: call.keepsText || settings.values.LogChatContentEnabled,
-    limitations: limitationsOf(context.limitations, channel),
+    limitations: context.limitations.get(channel) ?? NO_LIMITATIONS,
     catalog,
   };
-  if (endpoint.capability !== "chat" || !chat) {
-    const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
-    const loadable = context.services.config.maxRequestBodyBytes;
-    const take = (bytes: number) => {
-      if (bytes > loadable) throw tooLarge(loadable);
-      takeMemory(context, call.request, bytes);
-    };
-    if (own) return new NativeAdapter(call, route, own, catalog, take);
-    const passthrough = new PassthroughAdapter(call, route, options);
-    const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
-    return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
-  }
-  const clientFormat = endpoint.codec.dialect;
+  if (call.endpoint.capability !== "chat" || !chat) return selectForOther(context, call, route, options);
   const only = chat.formatAt?.(channel.baseUrl) ?? chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
   // A client of another format searches the web through the Responses API where the provider's chat completions cannot.
   const searchesInResponses =
@@ -217,6 +175,61 @@ function selectForCall(context: AdaptContext, call: Call, route: Route, isRewrit
         ? threadStorer(context, call, route, request)
         : responseStorer(context, call, route, request, dialect === clientFormat && !call.isResumed),
   });
+}
+
+/** The adapter of a call that is no chat. */
+function selectForOther(context: AdaptContext, call: Call, route: Route, options: AdapterOptions): Adapter {
+  const { key, provider, upstreamModel } = route;
+  const { config, settings } = context.services;
+  const { capability } = call.endpoint;
+  const own = provider.nativeFormat?.({ capability, model: upstreamModel }, key);
+  const loadable = config.maxRequestBodyBytes;
+  const take = (bytes: number) => {
+    if (bytes > loadable) throw tooLarge(loadable);
+    takeMemory(context, call.request, bytes);
+  };
+  if (own) return new NativeAdapter(call, route, own, options.catalog, take);
+  const passthrough = new PassthroughAdapter(call, route, options);
+  const filters = capability === "completions" ? responseFilters(settings) : [];
+  return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
+}
+
+/** How a client of the Responses API asks for a compaction: by the endpoint, by its input, or when the conversation gets long. */
+type Compaction = "endpoint" | "trigger" | "automatic";
+
+/** The adapter that also compacts the conversation, or has its provider do so. */
+function selectCompacting(context: AdaptContext, call: Call, route: Route, compaction: Compaction): Adapter {
+  const limitations = context.limitations.get(route.channel) ?? NO_LIMITATIONS;
+  if (compactsNatively(call, route, limitations)) {
+    const inner = selectAdapter(context, call, route, "inner");
+    const keep = (output: unknown) => keepCompactions(context, call, route, output);
+    const isEndpoint = compaction === "endpoint";
+    return isEndpoint ? nativeCompaction(call, route, inner, limitations, keep) : watchCompactions(inner, keep);
+  }
+  // A provider without compaction leaves a long conversation as it is.
+  if (compaction === "automatic") return selectAdapter(context, call, route, "inner");
+  const inner = selectAdapter(context, summarizingCall(call), route, "rewritten");
+  return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
+}
+
+function compactsNatively(
+  { candidates }: Call,
+  { provider, service, upstreamModel, key }: Route,
+  limitations: ReadonlySet<Limitation>,
+): boolean {
+  const chat = chatOf(provider);
+  const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
+  return (
+    service.compaction && isServed && supports(chat, limitations, "openai-responses") && !limitations.has("compaction")
+  );
+}
+
+/** The compaction that a client asks for; null: none. */
+function compactionIn({ endpoint, body }: Call): Compaction | null {
+  if (endpoint.compacts) return "endpoint";
+  if (isTriggered(body.json.input)) return "trigger";
+  const { context_management: management } = body.json;
+  return Array.isArray(management) && management.length > 0 ? "automatic" : null;
 }
 
 const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>

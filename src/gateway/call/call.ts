@@ -75,6 +75,8 @@ export function newCall(
     fallbacks: parsed.fallbacks,
     preferences: parsed.preferences,
     promptBound: parsed.promptBound,
+    typicalTokens: parsed.typicalTokens,
+    storesParts: parsed.storesParts,
     promptAudioTokens: parsed.promptAudioTokens,
     prompt: parsed.prompt,
     conversation,

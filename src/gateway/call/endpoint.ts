@@ -110,6 +110,13 @@ export type ParsedRequest = EndpointRequest &
     preferences: ChannelPreferences | null;
     /** An upper bound of the prompt's tokens. */
     promptBound: number;
+    /** The typical number of the prompt's tokens: four bytes per token, where the bound assumes two. */
+    typicalTokens: number;
+    /**
+     * The upstream may store parts of the response, by which later requests may refer to them: items of Responses, audio of
+     * chats, containers and files of Anthropic's tools. Reading the ids of others would cost time for nothing.
+     */
+    storesParts: boolean;
     /** Estimated tokens of the prompt that are audio. */
     promptAudioTokens: number;
   }>;

@@ -75,7 +75,7 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
   }
   const { served: model, result } = answered;
   const served = { ...model.call, servedBy: result.route };
-  return respond(context, served, { ...reserved, prices: model.prices }, result, (...end) => endCall(context, ...end));
+  return respond(context, served, { ...reserved, prices: model.prices }, result, endCall);
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
@@ -101,9 +101,10 @@ export async function attempt(context: AttemptContext, { call, prices }: PricedC
   try {
     for (;;) {
       const request = await adapt(context, call, running.route);
-      const response = await running.send(request);
-      const received = await receive(context, call, running, request, response);
-      if (received) return running.succeeded({ ...received, route: request.route });
+      const received = await receive(context, call, running, request, await running.send(request));
+      if (!received) continue;
+      running.end(false);
+      return { ...received, route: request.route };
     }
   } catch (error) {
     throw running.failed(error);
@@ -112,8 +113,7 @@ export async function attempt(context: AttemptContext, { call, prices }: PricedC
 
 /** Charges a completed call and writes its log row. Resolves with the billed usage. */
 export async function endCall(context: EndCallContext, call: Call, reserved: Reservation, ended: Ending) {
-  const storing = keepStored(context, call, ended.meter);
-  if (storing) await storing;
+  if (call.storesParts || ended.meter.containers) await keepStored(context, call, ended.meter);
   const billed = reportedUsage(call, ended) ?? (await countUsage(call, ended));
   await settleCall(context, call, reserved, priceUsage(context, call, reserved, ended, billed));
   return billed.usage;

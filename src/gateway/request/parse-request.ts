@@ -56,7 +56,8 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
   const own = signedIn?.changes ?? NO_CHANGES;
-  const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
+  const isOpenAiChat = endpoint.codec.dialect === "openai-chat";
+  const isNamed = !isOpenAiChat || body.json.model === model;
   const changes = isNamed ? own : { ...own, model };
   const { promptBound, promptAudioTokens } = boundPrompt(prompt, body.size);
   return {
@@ -68,6 +69,8 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
     changes,
     fallbacks,
     promptBound,
+    typicalTokens: promptBound / 2,
+    storesParts: isOpenAiChat ? endpoint.capability === "chat" && body.json.audio != null : body.json.store !== false,
     promptAudioTokens,
   };
 }

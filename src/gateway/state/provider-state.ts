@@ -10,7 +10,7 @@ import type { RoutePlan } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { invalidRequest } from "../request/client-body.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
-import { lacksFormat, limitationsOf } from "../upstream/route.ts";
+import { lacksFormat, NO_LIMITATIONS } from "../upstream/route.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
 import { bindThread } from "./message-threads.ts";
 import { keyHashOf } from "./objects/request-upstream.ts";
@@ -33,14 +33,18 @@ export type ProviderStateContext = Uses<"channels" | "settings" | "vault"> &
  * ignore the conversation. A route is bound to its first model whose channels may have it. Rejects GatewayError, the first
  * model's, if no channel can have it.
  */
-export const bindState = (context: ProviderStateContext, call: Call): Call | Promise<Call> =>
-  call.route ? bindRoute(context, call, call.route) : bindModel(context, call);
+export function bindState(context: ProviderStateContext, call: Call, route = call.route): Call | Promise<Call> {
+  if (route) return bindRoute(context, call, route);
+  // Requests in OpenAI's chat format carry the complete conversation. Those of any format may name what is stored.
+  if (call.endpoint.codec.dialect === "openai-chat") return bindOwners(context, call);
+  return bindConversation(context, call).then((bound) => bindOwners(context, bound));
+}
 
 async function bindRoute(context: ProviderStateContext, call: Call, route: RoutePlan): Promise<Call> {
   const failures: unknown[] = [];
   for (const target of route.targets) {
     try {
-      return await bindModel(context, onTarget(call, target));
+      return await bindState(context, onTarget(call, target), null);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       failures.push(error);
@@ -48,12 +52,6 @@ async function bindRoute(context: ProviderStateContext, call: Call, route: Route
   }
   throw failures[0];
 }
-
-/** Requests in OpenAI's chat format carry the complete conversation. Those of any format may name what is stored. */
-const bindModel = (context: ProviderStateContext, call: Call): Call | Promise<Call> =>
-  call.endpoint.codec.dialect === "openai-chat"
-    ? bindOwners(context, call)
-    : bindConversation(context, call).then((bound) => bindOwners(context, bound));
 
 async function bindConversation(context: ProviderStateContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
@@ -121,7 +119,7 @@ function keepsState(
   const chat = providerOf(channel.type)?.chat;
   if (!chat?.formats.includes(dialect)) return false;
   if (dialect === "anthropic") return chat.keepsState !== null;
-  if (lacksFormat(limitationsOf(context.limitations, channel), dialect)) return false;
+  if (lacksFormat(context.limitations.get(channel) ?? NO_LIMITATIONS, dialect)) return false;
   const { candidates, summary } = call;
   const model = upstreamModelOf(channel, summary.model, candidates.model);
   const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model, context.catalog()) ?? dialect;

@@ -1,9 +1,8 @@
-import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
+import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { Call } from "../call/call.ts";
 import type { CallTools } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
-import type { Ending } from "../money/price-usage.ts";
 import type { Reservation } from "../money/reserve.ts";
 import type { FailCallContext } from "../money/settle-call.ts";
 import { failCall } from "../money/settle-call.ts";
@@ -14,22 +13,19 @@ import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
 import { storedFormatOf } from "../state/responses/stored-formats.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
-import type { StreamPumpContext } from "./stream-pump.ts";
+import type { EndCall, StreamPumpContext } from "./stream-pump.ts";
 import { StreamPump } from "./stream-pump.ts";
 
 /** What these functions work with. */
 export type RespondBackgroundContext = ReadObjectsContext & FailCallContext & StreamPumpContext;
 
-/** priceUsage → settleCall, once a response is complete. Resolves with the billed usage. */
-export type EndCall = (call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
-
 /** The response to the client; `endCall` is called when it is complete. Rejects GatewayError. */
-export async function respond(
-  context: RespondBackgroundContext,
+export async function respond<Context extends RespondBackgroundContext>(
+  context: Context,
   call: Call,
   reserved: Reservation,
   received: Received,
-  endCall: EndCall,
+  endCall: EndCall<Context>,
 ): Promise<Response> {
   if (received.kind === "bytes") return await respondBytes(context, call, reserved, received, endCall);
   if (received.kind === "stream") {
@@ -45,35 +41,35 @@ export async function respond(
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   if (call.trace?.isRecording) call.trace.addPassed(typeof body === "function" ? body(reported ?? NO_USAGE) : body);
   const ending = client.hasLeft ? "client_left" : "complete";
-  const billed = await endCall(call, owed, { ending, reported, drained: client.hasLeft, meter });
+  const billed = await endCall(context, call, owed, { ending, reported, drained: client.hasLeft, meter });
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 
 /** The cost of such a call follows from its request, so it is charged before the bytes are sent. */
-async function respondBytes(
-  context: Pick<CallTools, "catalog">,
+async function respondBytes<Context extends Pick<CallTools, "catalog">>(
+  context: Context,
   call: Call,
   reserved: Reservation,
   { body, contentType }: Extract<Received, { kind: "bytes" }>,
-  endCall: EndCall,
+  endCall: EndCall<Context>,
 ): Promise<Response> {
   call.timing.markFirstByte();
   const meter = new OutputMeter();
   meter.other();
   const reported = call.endpoint.meter?.(call, null, call.servedBy?.price ?? null, context.catalog()) ?? null;
-  await endCall(call, reserved, { ending: "complete", reported, meter: meter });
+  await endCall(context, call, reserved, { ending: "complete", reported, meter: meter });
   return responseTo(call, body, contentType, false);
 }
 
-function respondStream(
-  context: StreamPumpContext,
+function respondStream<Context extends StreamPumpContext>(
+  context: Context,
   call: Call,
   reserved: Reservation,
   source: OpenStream,
-  endCall: EndCall,
+  endCall: EndCall<Context>,
 ): Response {
   call.timing.markFirstByte();
-  const pump = new StreamPump(context, call, source, (ending) => endCall(call, reserved, ending));
+  const pump = new StreamPump(context, call, reserved, source, endCall);
   if (call.client.hasLeft) pump.cancel();
   // The DOM's types lack the runtime's direct streams, which write to the socket without a queue.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
@@ -81,13 +77,13 @@ function respondStream(
 }
 
 /** Stores a background response before its stream begins; it is charged when it is complete, not with this call. */
-async function respondBackground(
-  context: RespondBackgroundContext,
+async function respondBackground<Context extends RespondBackgroundContext>(
+  context: Context,
   call: Call,
   reserved: Reservation,
   source: OpenStream,
   running: JsonObject,
-  endCall: EndCall,
+  endCall: EndCall<Context>,
 ): Promise<Response> {
   const { log } = context.services;
   const later = await chargeLater(context, call, reserved, running).catch((error) => {

@@ -7,10 +7,14 @@ import type { HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import type { Ending } from "../money/price-usage.ts";
+import type { Reservation } from "../money/reserve.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../upstream/adapter.ts";
 import { drainsOnDisconnect } from "../upstream/attempt.ts";
 import { EventBuffer } from "../upstream/event-buffer.ts";
 import type { OpenStream } from "../upstream/receive.ts";
+
+/** priceUsage → settleCall, once a response is complete. Resolves with the billed usage. */
+export type EndCall<Context> = (context: Context, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** What these functions work with. */
 export type StreamPumpContext = Uses<"config" | "log" | "settings"> &
@@ -34,7 +38,9 @@ const REST_MS = 2_000;
  * than the client accepts, settles the call before the client receives the end, and applies the rule for broken streams
  * if either side disconnects.
  */
-export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8Array> {
+export class StreamPump<Context extends StreamPumpContext>
+  implements HasDeadline, Bun.DirectUnderlyingSource<Uint8Array>
+{
   readonly type = "direct";
   place = -1;
   readonly #view: StreamView;
@@ -68,11 +74,11 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   #settled = false;
 
   constructor(
-    private readonly context: StreamPumpContext,
+    private readonly context: Context,
     private readonly call: Call,
+    private readonly reserved: Reservation,
     private readonly source: OpenStream,
-    /** settle → record */
-    private readonly endCall: (ending: Ending) => Promise<Usage>,
+    private readonly endCall: EndCall<Context>,
   ) {
     const { config, settings } = context.services;
     this.#view = source.view;
@@ -222,21 +228,21 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   /** `last` contains the end: settles, then appends what the format requires. */
   async #complete(last: OutputChunk): Promise<OutputChunk> {
     const { failed } = this.#view;
-    const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
+    const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined, !this.#ended);
     if (!this.#ended) void this.#readRest();
     return settled ? this.#view.close(last, await settled) : last;
   }
 
-  /** Settles the call, once. */
-  #end(ending: CallEnding, error?: Reason): Promise<Usage> | null {
+  /** Settles the call, once. `readsRest`: the deadlines go on for what follows the end marker. */
+  #end(ending: CallEnding, error?: Reason, readsRest = false): Promise<Usage> | null {
     if (this.#settled) return null;
     this.#settled = true;
-    this.context.deadlines.remove(this);
+    if (!readsRest) this.context.deadlines.remove(this);
     this.context.metrics.streamEnded();
     this.context.bodies.release(this.call.request);
     if (this.#ended) this.source.exchange.end();
     const drained = this.#clientDisconnected && drainsOnDisconnect(this.#channel);
-    return this.endCall({
+    return this.endCall(this.context, this.call, this.reserved, {
       ending: this.#clientDisconnected ? "client_left" : ending,
       reported: this.#view.usage,
       drained,
@@ -266,7 +272,6 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   /** Reads and drops what follows the end marker; the deadline wheel stops it if it takes too long. */
   async #readRest(): Promise<void> {
     this.#drainUntil = performance.now() + REST_MS;
-    this.context.deadlines.add(this);
     try {
       while (!(await this.source.reader.read()).done);
     } catch {

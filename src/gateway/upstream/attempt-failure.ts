@@ -5,7 +5,6 @@ import type { ContextOverflow } from "../../formats/conversation/context-overflo
 import type { ReplyError } from "../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
-import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
@@ -15,7 +14,7 @@ import { isContentRefusal } from "../../providers/errors/content-refusal.ts";
 import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
-import { type Exchange, ResponseTooLargeError } from "./exchange.ts";
+import { type Exchange, ResponseTooLargeError, UpstreamBusyError } from "./exchange.ts";
 import { MOST_WAIT_S } from "./keys/provider-limits.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */

@@ -4,7 +4,6 @@ import type { ReadRequestText } from "../../domain/channels/status/own-words.ts"
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { Call } from "../call/call.ts";
-import { typicalTokens } from "../call/endpoint.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import { refuseIfClientLeft } from "../call/progress.ts";
 import type { Choice, Route } from "../call/route.ts";
@@ -31,7 +30,7 @@ export type UpstreamAttemptContext = Uses<"config"> &
   Pick<UpstreamTools, "coolDown" | "limitations" | "traffic" | "upstream">;
 
 /**
- * An attempt in progress, with one channel and key. Its outcome (`succeeded` or `failed`, exactly one of them) goes into
+ * An attempt in progress, with one channel and key. Its outcome (`end` or `failed`, exactly one of them) goes into
  * the call's log, the scheduler and the channel's traffic.
  */
 export class RunningAttempt {
@@ -40,8 +39,8 @@ export class RunningAttempt {
   readonly entry: Attempt;
   readonly route: Route;
   readonly #startMs: number;
-  /** The channel has a limit of its own on the time to the first byte. */
-  readonly #hasBudget: boolean;
+  /** The channel has a limit of its own on the time to the first byte (setting `first_byte_timeout_seconds`). */
+  readonly hasBudget: boolean;
   /** A rejection was answered by another request already: signing in once more would not help. */
   #hasAdapted = false;
 
@@ -58,12 +57,13 @@ export class RunningAttempt {
   ) {
     const { channel, key } = choice;
     const { timing, attempts } = call;
-    const budgetMs = timeoutMs === undefined ? firstByteBudgetMs(channel) : null;
-    this.#hasBudget = budgetMs !== null;
+    const budgetMs = timeoutMs === undefined ? Number(channel.setting.first_byte_timeout_seconds) * 1000 : 0;
+    this.hasBudget = budgetMs > 0 && budgetMs < Number.POSITIVE_INFINITY;
+    const ownMs = this.hasBudget ? budgetMs : timeoutMs;
     this.#startMs = performance.now() - timing.startedAtMs;
     this.entry = attempts.begin(choice, this.#startMs);
-    this.exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
-    context.coolDown.begin(channel.id, key, typicalTokens(call.promptBound));
+    this.exchange = new Exchange(context.deadlines, ownMs ?? context.services.config.relayTimeoutMs);
+    context.coolDown.begin(channel.id, key, call.typicalTokens);
     context.traffic.begin(channel.id, key);
     try {
       this.route = bindChannel(call, prices, choice);
@@ -126,12 +126,6 @@ export class RunningAttempt {
     return adapts;
   }
 
-  /** The upstream's response, or its first bytes, are received; returns it. */
-  succeeded<Response>(received: Response): Response {
-    this.#end(false);
-    return received;
-  }
-
   /** Returns what to throw: AttemptFailure if another channel may be tried, else GatewayError or DecodeError. */
   failed(thrown: unknown): Error {
     const { call, exchange, entry, choice } = this;
@@ -140,20 +134,20 @@ export class RunningAttempt {
     if (cause instanceof DecodeError || cause instanceof GatewayError) {
       Object.assign(entry, failureNote(cause.reason));
       call.trace?.failAttempt(entry);
-      this.#end(null);
+      this.end(null);
       return cause;
     }
-    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, this.#hasBudget);
+    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, this.hasBudget);
     if (failure.answered) entry.status = failure.status;
     Object.assign(entry, failureNote(failure.detail));
     call.trace?.failAttempt(entry);
     // A client's invalid request or disconnect says nothing about the upstream.
-    this.#end(call.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
+    this.end(call.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
     return failure;
   }
 
-  /** `failed`: null if the outcome says nothing about the channel. */
-  #end(failed: boolean | null): void {
+  /** The response, or its first bytes, are received (`failed` false), or never will be; null: that says nothing about the channel. */
+  end(failed: boolean | null): void {
     const { timing } = this.call;
     const { channel, key } = this.choice;
     const endMs = performance.now() - timing.startedAtMs;
@@ -172,15 +166,6 @@ function failureOf(choice: Choice, exchange: Exchange, cause: unknown, hasBudget
   const { channel, key } = choice;
   const isLate = exchange.stopped === "first_byte_timeout";
   return noResponse(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
-}
-
-/**
- * The channel's limit on the time to the first byte (setting `first_byte_timeout_seconds`) in ms; null: the general
- * one.
- */
-export function firstByteBudgetMs({ setting }: ChannelEntry): number | null {
-  const seconds = Number(setting.first_byte_timeout_seconds ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
 
 /**

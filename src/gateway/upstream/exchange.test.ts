@@ -6,8 +6,14 @@ import { Exchange } from "./exchange.ts";
 function start(limitMs = 1_000) {
   const watched = new Set<HasDeadline>();
   const watch: DeadlineWheel = {
-    add: (one) => void watched.add(one),
-    remove: (one) => void watched.delete(one),
+    add(one) {
+      watched.add(one);
+      one.place = 0;
+    },
+    remove(one) {
+      watched.delete(one);
+      one.place = -1;
+    },
     cutOff() {},
     get size() {
       return watched.size;
@@ -16,7 +22,7 @@ function start(limitMs = 1_000) {
   const exchange = new Exchange(watch, limitMs);
   const begunMs = performance.now();
   const at = (ms: number) => {
-    exchange.check(begunMs + ms);
+    for (const each of watched) each.check(begunMs + ms);
     return exchange.stopped;
   };
   return { exchange, at, watched };
@@ -60,9 +66,9 @@ test("without a limit on the headers it waits indefinitely", () => {
 test("releases its connection once, however it ends", () => {
   let released = 0;
   const { exchange } = start();
-  exchange.occupy(() => {
+  exchange.release = () => {
     released += 1;
-  });
+  };
   exchange.end();
   exchange.stop("client_left");
   expect([released, exchange.signal.aborted]).toEqual([1, true]);

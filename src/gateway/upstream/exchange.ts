@@ -1,4 +1,3 @@
-import type { ReleaseConnection } from "../../lib/outbound/connection-limit.ts";
 import type { Config } from "../../server/config.ts";
 import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 
@@ -22,7 +21,8 @@ export class Exchange implements HasDeadline {
   #idleMs = 0;
   /** When a body must be complete. */
   #endMs = Number.POSITIVE_INFINITY;
-  #release: ReleaseConnection | null = null;
+  /** Gives back the connection that the exchange occupies until it ends. */
+  release: (() => void) | null = null;
   stopped: StopReason | null = null;
 
   readonly #headMs: number;
@@ -64,24 +64,16 @@ export class Exchange implements HasDeadline {
     if (this.#idleMs > 0) this.#deadlineMs = Math.min(performance.now() + this.#idleMs, this.#endMs);
   }
 
-  /** Ends the time limits: something else observes the rest, or there is none. */
+  /** Ends the time limits: something else observes the rest. */
   endTimeouts(): void {
-    this.#idleMs = 0;
-    this.#deadlineMs = Number.POSITIVE_INFINITY;
     this.#watch.remove(this);
-  }
-
-  /** The exchange occupies a connection until it ends. */
-  occupy(release: ReleaseConnection): void {
-    this.#release?.();
-    this.#release = release;
   }
 
   /** The response was read to its end, or will not be read any further. */
   end(): void {
-    this.endTimeouts();
-    this.#release?.();
-    this.#release = null;
+    if (this.place >= 0) this.#watch.remove(this);
+    this.release?.();
+    this.release = null;
   }
 
   stop(reason: StopReason): void {
@@ -95,6 +87,11 @@ export class Exchange implements HasDeadline {
     this.end();
     this.#controller.abort();
   }
+}
+
+/** Every connection to an origin was in use for as long as a caller may wait. */
+export class UpstreamBusyError extends Error {
+  override name = "UpstreamBusyError";
 }
 
 /** The upstream's response exceeds the maximum size. */
@@ -123,9 +120,6 @@ export type ByteReader<Memory extends ArrayBufferLike = ArrayBufferLike> = {
 const GATHERED_BYTES = 256 * 1024;
 /** Maximum size of an error response, which is only read for its message. */
 const MAX_ERROR_BYTES = 256 * 1024;
-
-/** A reader of the body; null without a body. */
-export const readerOf = (body: ReadableStream<Uint8Array> | null): ByteReader | null => body?.getReader() ?? null;
 
 /**
  * Reads a complete response and ends its exchange. Rejects ResponseTooLargeError beyond the limit, after closing the

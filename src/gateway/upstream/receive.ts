@@ -10,7 +10,7 @@ import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { AdaptedRequest, Adapter, CompleteResponse, Outcome, StreamView } from "./adapter.ts";
-import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
+import type { RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { EventBuffer, toEventStream } from "./event-buffer.ts";
 import {
@@ -20,7 +20,6 @@ import {
   ResponseTooLargeError,
   readBody,
   readErrorText,
-  readerOf,
 } from "./exchange.ts";
 import { retryAfterIn } from "./keys/provider-limits.ts";
 import { signRequest } from "./route.ts";
@@ -81,7 +80,7 @@ export async function receive(
   const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
-    return openStream(context, call, attempt, request, readerOf(body));
+    return openStream(context, call, attempt, request, body?.getReader() ?? null);
   }
   if (isAudio && !isJson) {
     const readsAll = call.endpoint.wrapAudio || call.endpoint.measures?.(call, attempt.route.price);
@@ -223,7 +222,7 @@ async function openStream(
   if (!reader) throw noResponse(channel, key, "empty");
   const { maxResponseBodyBytes, streamingTimeoutMs } = context.services.config;
   // A channel's own limit lasts until the first event, the general one until the headers.
-  if (firstByteBudgetMs(channel) === null) exchange.expectBody(streamingTimeoutMs);
+  if (!attempt.hasBudget) exchange.expectBody(streamingTimeoutMs);
   const events = new EventBuffer();
   /** Complete events so far, none of which contains any part of a response. */
   const skipped: Uint8Array[] = [];

@@ -4,25 +4,16 @@ import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-opt
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
 import { chatServiceOf } from "../../providers/contract/facts.ts";
-import type { Capability, Limitation, Provider, Rejection, TaskCapability } from "../../providers/contract/provider.ts";
+import type { Limitation, Provider, Rejection } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { onSystemTurnRejected } from "../../providers/shared/system-turns.ts";
 import type { Call } from "../call/call.ts";
-import type { Endpoint } from "../call/endpoint.ts";
 import type { Choice, Route } from "../call/route.ts";
+import type { Uses } from "../call/services.ts";
 import { type CallPrices, priceUnder } from "../money/price.ts";
 import type { EncodedRequest } from "./adapter.ts";
 import { noResponse } from "./attempt-failure.ts";
 import type { Outgoing, UpstreamTools } from "./upstream.ts";
-
-/** Which of the endpoint's capabilities a provider has: its own, or one that the gateway translates to; null: none. */
-export function capabilityAt(
-  { capability, translatesTo }: Endpoint,
-  { capabilities }: Provider,
-): Capability | TaskCapability | null {
-  if (capabilities.includes(capability)) return capability;
-  return translatesTo && capabilities.includes(translatesTo) ? translatesTo : null;
-}
 
 /** What all calls by a channel have in common; `provider` null: its type is not known. */
 type ChannelFacts = Pick<Route, "service" | "userAgent" | "proxy"> & Readonly<{ provider: Provider | null }>;
@@ -38,17 +29,19 @@ function readFacts(channel: ChannelEntry): ChannelFacts {
   return facts;
 }
 
-/** The provider of a channel if it can serve this kind of request; else null. */
+/** The provider of a channel if it serves this kind of request, or one that the gateway translates it to; else null. */
 export function providerFor({ endpoint }: Pick<Call, "endpoint">, channel: ChannelEntry): Provider | null {
   const { provider } = factsByChannel.get(channel) ?? readFacts(channel);
-  return provider && capabilityAt(endpoint, provider) ? provider : null;
+  const { capability, translatesTo = capability } = endpoint;
+  const isServed = provider?.capabilities.includes(capability) || provider?.capabilities.includes(translatesTo);
+  return isServed ? provider : null;
 }
 
-/** Binds the call to a channel and key. Throws AttemptFailure if the channel cannot serve it. */
+/** Binds the call to a channel that serves it, and a key. Throws AttemptFailure if its type is not known. */
 export function bindChannel(call: Call, prices: CallPrices | null, choice: Choice): Route {
   const { channel, key, hasAlternative } = choice;
   const { provider, ...facts } = factsByChannel.get(channel) ?? readFacts(channel);
-  if (!provider || !capabilityAt(call.endpoint, provider)) throw noResponse(channel, key, "unsupported");
+  if (!provider) throw noResponse(channel, key, "unsupported");
   const upstreamModel = upstreamModelOf(channel, call.summary.model, call.candidates.model);
   return {
     channel,
@@ -71,14 +64,14 @@ const MAX_NAME_LENGTH = 64;
 export const boundedNames = (names: readonly string[]): readonly string[] =>
   names.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_NAME_LENGTH));
 
-/** Features that channels do not support, remembered until they are edited or the process ends. */
+/**
+ * Features that channels do not support, remembered until they are edited or the process ends. A set is immutable: a later
+ * limitation creates another one.
+ */
 export type ChannelLimitations = WeakMap<ChannelEntry, ReadonlySet<Limitation>>;
 
-const NONE: ReadonlySet<Limitation> = new Set();
-
-/** What a channel is known not to support. The set is immutable: a later limitation creates another one. */
-export const limitationsOf = (limitations: ChannelLimitations, channel: ChannelEntry): ReadonlySet<Limitation> =>
-  limitations.get(channel) ?? NONE;
+/** Of a channel of which nothing has been learned, as of most. */
+export const NO_LIMITATIONS: ReadonlySet<Limitation> = new Set();
 
 /** The formats that not every server of a provider has, and the limitation of those that lack it. */
 const BY_FORMAT: Readonly<Partial<Record<ChatDialect, Limitation>>> = {
@@ -105,20 +98,21 @@ export function adaptAfterRejection(
   const learned = provider.onRejected?.(rejection) ?? onSystemTurnRejected(rejection);
   if (learned === null || learned === "retry") return learned === "retry" && mayRetry;
   if (rejection.params.limitations?.has(learned)) return false;
-  const known = limitationsOf(limitations, channel);
+  const known = limitations.get(channel) ?? NO_LIMITATIONS;
   if (!known.has(learned)) limitations.set(channel, new Set([...known, learned]));
   return true;
 }
 
 /** Builds the request for the route's upstream: URL and key; `signRequest` adds a signature if the provider requires one. */
 export function buildRequest(
-  context: Pick<UpstreamTools, "conversationSettings">,
+  { services: { settings } }: Uses<"settings">,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider, userAgent, proxy }: Pick<Route, "channel" | "key" | "provider" | "userAgent" | "proxy">,
 ): Outgoing {
   const requested = { ...adapted, key, requestedModel: call.summary.model };
-  const requestedVersion = requestedVersionOf(call.request.url);
+  const { request } = call;
+  const requestedVersion = request.url.includes(VERSION) ? requestedVersionOf(request.url) : null;
   const ask = requestedVersion === null ? requested : { ...requested, requestedVersion };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
@@ -127,14 +121,13 @@ export function buildRequest(
   headers["accept-encoding"] ??= "identity";
   // A form has its own boundary.
   if (!isForm) headers["content-type"] = "application/json";
-  const { request } = call;
   for (const name of provider.chat?.clientHeaders ?? NO_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  const set = context.conversationSettings.headersOf(ask.model);
+  const set = settings.values["claude.model_headers_settings"].get(ask.model);
   if (set) addSetHeaders(headers, set, provider, ask.dialect);
-  call.trace?.inject(headers, url);
+  call.trace?.inject(channel.id, headers, url);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   return { url, headers, body, webSocket, proxy };
 }
@@ -169,8 +162,8 @@ function addSetHeaders(
   headers[BETAS] = [...new Set(names)].filter((name) => name !== "").join(",");
 }
 
+/** Without it in a URL that need not be parsed, which is most. */
+const VERSION = "api-version=";
+
 /** The API version that a client's URL names; null: none. */
-export function requestedVersionOf(url: string): string | null {
-  // Most URLs have none and need not be parsed.
-  return url.includes("api-version=") ? new URL(url).searchParams.get("api-version") || null : null;
-}
+export const requestedVersionOf = (url: string): string | null => new URL(url).searchParams.get("api-version") || null;

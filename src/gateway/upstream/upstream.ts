@@ -1,7 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { createConnectionLimit } from "../../lib/outbound/connection-limit.ts";
 import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../../lib/outbound/frame-exchange.ts";
@@ -11,7 +10,7 @@ import { createResolve, type Lookup } from "../../lib/outbound/resolve.ts";
 import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { parseHttpUrl } from "../../lib/outbound/url.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, UpstreamBusyError } from "./exchange.ts";
 import type { CoolDown } from "./keys/cool-down.ts";
 import type { KeyTraffic } from "./keys/key-traffic.ts";
 import type { ChannelLimitations } from "./route.ts";
@@ -54,8 +53,6 @@ export type UpstreamTools = Readonly<{
   /** Connects to MCP servers that clients name. */
   mcpFetch: CheckedFetch;
   signing: SigningTools;
-  /** Headers that the settings add to calls of a model; null: none. */
-  conversationSettings: Readonly<{ headersOf(model: string): Readonly<Record<string, string>> | null }>;
 }>;
 
 export type UpstreamOptions = Readonly<{
@@ -94,7 +91,10 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
       const addresses = policy.allowPrivate ? null : await resolve(target.hostname);
       const proxy = outgoing.proxy === "" ? undefined : await checkedProxy(outgoing.proxy, resolve);
       const origin = outgoing.proxy === "" ? target.origin : `${target.origin} ${outgoing.proxy}`;
-      exchange.occupy(limit.tryAcquire(origin) ?? (await limit.acquire(origin, signal)));
+      const lent = limit.acquire(origin, signal);
+      const release = lent instanceof Promise ? await lent : lent;
+      exchange.release?.();
+      exchange.release = release;
       try {
         if (outgoing.webSocket && typeof outgoing.body === "string") {
           return await frameExchange(dial, outgoing, outgoing.body, signal);
@@ -121,4 +121,70 @@ function requestOf(outgoing: Outgoing, signal: AbortSignal, proxy: string | unde
   const { contentType, contentLength } = body;
   const formHeaders = { ...headers, "content-type": contentType, "content-length": String(contentLength) };
   return { method, headers: formHeaders, body: () => body.stream(), signal, proxy };
+}
+
+/** Gives back a connection; harmless when called twice. */
+type ReleaseConnection = () => void;
+
+type Origin = { inUse: number; readonly waiting: Set<() => void> };
+
+/**
+ * Bounds how many connections each origin has in use at a time. `acquire` takes one of them, at once where one is free; else it
+ * waits until another caller gives one back, first come first served, and rejects UpstreamBusyError after `waitMs`, or the
+ * signal's reason when it aborts.
+ */
+export function createConnectionLimit(maxPerOrigin: number, waitMs: number) {
+  const origins = new Map<string, Origin>();
+
+  /** The release of a connection that is counted already. */
+  const lend = (name: string, origin: Origin): ReleaseConnection => {
+    let isLent = true;
+    return () => {
+      if (!isLent) return;
+      isLent = false;
+      const [next] = origin.waiting;
+      // Handed over without being counted as free: a newcomer must not take it first.
+      if (next) return next();
+      origin.inUse -= 1;
+      if (origin.inUse === 0) origins.delete(name);
+    };
+  };
+
+  return {
+    acquire(name: string, signal: AbortSignal): ReleaseConnection | Promise<ReleaseConnection> {
+      const known = origins.get(name);
+      const origin = known ?? { inUse: 0, waiting: new Set() };
+      if (!known) origins.set(name, origin);
+      if (origin.inUse >= maxPerOrigin) return waitForTurn(origin, signal, waitMs).then(() => lend(name, origin));
+      origin.inUse += 1;
+      return lend(name, origin);
+    },
+  };
+}
+
+function waitForTurn({ waiting }: Origin, signal: AbortSignal, waitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const end = () => {
+    waiting.delete(proceed);
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  };
+  const proceed = () => {
+    end();
+    resolve();
+  };
+  const abort = () => {
+    end();
+    reject(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    end();
+    reject(new UpstreamBusyError("all connections to this upstream are in use"));
+  }, waitMs);
+  if (signal.aborted) abort();
+  else {
+    waiting.add(proceed);
+    signal.addEventListener("abort", abort, { once: true });
+  }
+  return promise;
 }

@@ -9,7 +9,8 @@ export class FetchTarget {
   readonly hostname: string;
   readonly origin: string;
   readonly href: string;
-  readonly #tls: { serverName: string } | undefined;
+  /** Name for SNI and for the certificate check, in place of the address. */
+  readonly tls: { serverName: string } | undefined;
   #address = "";
   #addressUrl = "";
 
@@ -18,7 +19,7 @@ export class FetchTarget {
     this.origin = url.origin;
     this.href = url.href;
     const verifiesName = url.protocol === "https:" && isIP(this.hostname) === 0;
-    this.#tls = verifiesName ? { serverName: this.hostname } : undefined;
+    this.tls = verifiesName ? { serverName: this.hostname } : undefined;
   }
 
   /** The URL with the host name replaced by one of its addresses. */
@@ -29,11 +30,6 @@ export class FetchTarget {
     this.#address = address;
     this.#addressUrl = url.href;
     return url.href;
-  }
-
-  /** Name for SNI and for the certificate check, in place of the address. */
-  get tls(): { serverName: string } | undefined {
-    return this.#tls;
   }
 }
 
@@ -78,45 +74,36 @@ const CONNECT_FAILURES: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNR
  * connection could be made. Without addresses the runtime resolves the name. Redirects are not followed. Answers are
  * requested uncompressed; a compressed one is decoded as it is read. Rejects what fetch rejects, or EncodingError.
  */
-export function fetchPinned(
+export async function fetchPinned(
   target: FetchTarget,
   addresses: readonly string[] | null,
-  request: FetchRequest,
+  { method, headers: own, body, signal, proxy }: FetchRequest,
 ): Promise<Response> {
-  if (addresses) return fetchFrom(addresses, target, request);
-  return fetch(target.href, initOf(request, request.headers, undefined)).then(decodeBody);
-}
-
-async function fetchFrom(addresses: readonly string[], target: FetchTarget, request: FetchRequest): Promise<Response> {
-  const headers = { ...request.headers, host: target.url.host };
+  const headers = {
+    ...own,
+    ...(addresses && { host: target.url.host }),
+    "accept-encoding": own["accept-encoding"] ?? "identity",
+  };
   for (let index = 0; ; index += 1) {
-    const init = initOf(request, headers, target.tls);
+    const init = {
+      method,
+      headers,
+      body: typeof body === "function" ? body() : body,
+      signal,
+      redirect: "manual",
+      decompress: false,
+      tls: addresses ? target.tls : undefined,
+      session: proxy === undefined ? session : sessionFor(proxy),
+      ...(proxy !== undefined && { proxy: { url: proxy, respectNoProxy: false } }),
+    } as BunFetchRequestInit;
     try {
-      return decodeBody(await fetch(target.urlAt(addresses[index] ?? target.hostname), init));
+      const address = addresses?.[index] ?? target.hostname;
+      return decodeBody(await fetch(addresses ? target.urlAt(address) : target.href, init));
     } catch (error) {
-      const hasNext = index + 1 < addresses.length && !request.signal.aborted;
+      const hasNext = addresses !== null && index + 1 < addresses.length && !signal.aborted;
       if (!hasNext || !isConnectFailure(error)) throw error;
     }
   }
-}
-
-function initOf(
-  { method, body, signal, proxy }: FetchRequest,
-  headers: FetchRequest["headers"],
-  tls: { serverName: string } | undefined,
-): BunFetchRequestInit {
-  const init = {
-    method,
-    headers: "accept-encoding" in headers ? headers : { ...headers, "accept-encoding": "identity" },
-    body: typeof body === "function" ? body() : body,
-    signal,
-    redirect: "manual",
-    decompress: false,
-    tls,
-    session,
-  } as BunFetchRequestInit;
-  if (proxy === undefined) return init;
-  return { ...init, session: sessionFor(proxy), proxy: { url: proxy, respectNoProxy: false } } as BunFetchRequestInit;
 }
 
 const isConnectFailure = (error: unknown): boolean =>

@@ -124,18 +124,18 @@ export const modelNamesShape: Shape<readonly string[]> = {
   },
 };
 
-/** Header name → values; one value may stand alone. */
-export const headersShape: Shape<ReadonlyMap<string, readonly string[]>> = {
+/** Headers by their names in lower case, as they are sent: of several values or of one that stands alone. */
+export const headersShape: Shape<Readonly<Record<string, string>>> = {
   name: '{"header": ["value"]}',
   read(value) {
     if (!isObject(value)) return undefined;
-    const headers = new Map<string, readonly string[]>();
+    const headers: [name: string, value: string][] = [];
     for (const [name, headerValue] of Object.entries(value)) {
       const values = textsShape.read(typeof headerValue === "string" ? [headerValue] : headerValue);
       if (!values || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return undefined;
-      headers.set(name, values);
+      headers.push([name.toLowerCase(), values.join(", ")]);
     }
-    return headers;
+    return Object.fromEntries(headers);
   },
 };
 

@@ -57,12 +57,7 @@ export const createConversationSettings = (settings: SettingsReader, catalog: ()
     const limits = settings.values["claude.default_max_tokens"];
     return limits.get(model) ?? limits.get("default") ?? LAST_RESORT_MAX_TOKENS;
   },
-  headersOf(model) {
-    const headers = settings.values["claude.model_headers_settings"].get(model);
-    return headers
-      ? Object.fromEntries([...headers].map(([name, values]) => [name.toLowerCase(), values.join(", ")]))
-      : null;
-  },
+  headersOf: (model) => settings.values["claude.model_headers_settings"].get(model) ?? null,
   geminiVersion(model, ofChannel) {
     const versions = settings.values["gemini.version_settings"];
     return versions.get(model) ?? (ofChannel || (versions.get("default") ?? "v1beta"));

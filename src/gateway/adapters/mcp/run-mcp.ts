@@ -9,7 +9,6 @@ import type { CallTools, Uses } from "../../call/services.ts";
 import type { Arrival } from "../../request/arrival.ts";
 import { narrowChannels } from "../../state/responses/pin-channel.ts";
 import type { UsesStores } from "../../state/stores.ts";
-import { limitationsOf } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { MessagesEvents } from "./messages/events.ts";
 import { messagesServers } from "./messages/servers.ts";
@@ -49,7 +48,7 @@ function runsMcp(
   const chat = providerOf(channel.type)?.chat;
   const { dialect } = endpoint.codec;
   if (!chat?.runsMcp || !chat.formats.includes(dialect)) return false;
-  if (dialect === "openai-responses" && limitationsOf(context.limitations, channel).has("responses")) return false;
+  if (dialect === "openai-responses" && context.limitations.get(channel)?.has("responses")) return false;
   const declared = channel.setting.mcp_tools;
   if (!chat.runsMcp(channel, dialect, typeof declared === "boolean" ? declared : null)) return false;
   const model = upstreamModelOf(channel, summary.model, candidates.model);

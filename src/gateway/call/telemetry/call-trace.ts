@@ -59,6 +59,8 @@ export class CallTrace {
   readonly #context: Context;
   readonly #span: Span;
   #attempt: Span | null = null;
+  /** Of the latest attempt: one that another has replaced is no longer described. */
+  #channelId = 0;
   #attemptContext: Context = ROOT_CONTEXT;
   /** What the client has got. */
   #received: string[] = [];
@@ -91,6 +93,7 @@ export class CallTrace {
 
   /** Begins the span of an attempt. In a call that is not sampled, the upstream gets the call's own span as its parent. */
   beginAttempt({ provider, channel, upstreamModel }: TracedRoute): void {
+    this.#channelId = channel.id;
     if (!this.#span.isRecording()) {
       this.#attemptContext = this.#context;
       return;
@@ -118,14 +121,16 @@ export class CallTrace {
     this.#attemptContext = traces.setSpan(this.#context, this.#attempt);
   }
 
-  /** Adds the trace to the headers of the request to the upstream at `url`. */
-  inject(headers: Record<string, string>, url: string): void {
+  /** Adds the trace to the headers of the request to the upstream at `url`, where the channel's attempt is the latest. */
+  inject(channelId: number, headers: Record<string, string>, url: string): void {
+    if (channelId !== this.#channelId) return;
     if (this.#attempt?.isRecording()) this.#attempt.setAttributes(serverAttributes(url));
     this.#tracing.propagator.inject(this.#attemptContext, headers, RECORD);
   }
 
-  /** Ends the span of an attempt that failed before a response was sent to the client. */
-  failAttempt({ status, error }: Attempt): void {
+  /** Ends the span of the latest attempt, which failed before a response was sent to the client. */
+  failAttempt({ channelId, status, error }: Attempt): void {
+    if (channelId !== this.#channelId) return;
     if (status > 0) this.#attempt?.setAttribute("http.response.status_code", status);
     fail(this.#attempt, status > 0 ? String(status) : "no_response", error);
     this.#attempt?.end(this.#now());

@@ -8,7 +8,7 @@ import type { Choice, Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import type { CallPrices } from "../../money/price.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream, withoutToken } from "../../upstream/attempt-failure.ts";
-import { bindChannel, capabilityAt, requestedVersionOf } from "../../upstream/route.ts";
+import { bindChannel, requestedVersionOf } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 
 /** What these functions work with. */
@@ -38,8 +38,9 @@ export async function connect(
     const route = bindChannel(call, prices, choice);
     attempts.latest = route;
     const { provider, upstreamModel } = route;
+    const { capability, translatesTo = capability } = call.endpoint;
     const options = {
-      capability: capabilityAt(call.endpoint, provider) ?? call.endpoint.capability,
+      capability: provider.capabilities.includes(capability) ? capability : translatesTo,
       dialect: "openai-chat",
       model: upstreamModel,
       requestedModel: call.summary.model,

@@ -87,6 +87,8 @@ export function responseCall(
     fallbacks: [],
     preferences: null,
     promptBound: 0,
+    typicalTokens: 0,
+    storesParts: false,
     promptAudioTokens: 0,
     prompt: {},
     conversation: null,

@@ -29,7 +29,6 @@ import { ownerOf, requestDeletion, requestObject } from "../../state/objects/req
 import type { CollectionKind, StoredObject } from "../../state/objects/store.ts";
 import { findOwners, hasSameOwner, objectsApart, unknownObject } from "../../state/references/may-refer.ts";
 import { findReferences } from "../../state/references/members.ts";
-import { limitationsOf } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { type Route, type RoutedRequest, route } from "../route.ts";
 import type { AnswerWithContext } from "./files.ts";
@@ -171,7 +170,7 @@ function chooseMaker(
 ): Choice {
   const offers = (degree: "offered" | "unknown") => (channel: Choice["channel"]) =>
     providerOf(channel.type)?.files?.collections?.(channel) === degree &&
-    !(kind === "conversation" && limitationsOf(context.limitations, channel).has("responses"));
+    !(kind === "conversation" && context.limitations.get(channel)?.has("responses"));
   try {
     return chooseOwner(context, caller, offers("offered"));
   } catch {

@@ -140,7 +140,8 @@ async function attemptOrder<Answer>(
   const running = new RunningAttempt(context, call, prices, choice, SUBMIT_TIMEOUT_MS);
   try {
     const sent = await sendOrder(context, call, running, order, id);
-    return running.succeeded({ sent, route: running.route });
+    running.end(false);
+    return { sent, route: running.route };
   } catch (error) {
     throw running.failed(error);
   }

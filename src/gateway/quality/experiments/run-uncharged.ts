@@ -89,7 +89,7 @@ export async function runUncharged(
     const answer = await attempt(own, { call, prices }, choice);
     const reserved = { prices, fallbacks: [], hold: null };
     const answered = { ...call, servedBy: answer.route };
-    const response = await respond(own, answered, reserved, answer, async (served, held, ending) => {
+    const response = await respond(own, answered, reserved, answer, async (_context, served, held, ending) => {
       if (ending.meter.containers) await keepContainers(own, served, ending.meter);
       const billed = reportedUsage(served, ending) ?? (await countUsage(served, ending));
       const priced = priceUsage(own, served, held, ending, billed);

@@ -9,22 +9,12 @@ import type { UsesStores } from "../stores.ts";
 /** What these functions work with. */
 export type KeepPartsContext = Uses<"log" | "settings"> & UsesStores<"objects" | "responses">;
 
-/**
- * Whether a response may have parts that the upstream stores, by which later requests may refer to them: items of Responses,
- * audio of chats, containers and files of Anthropic's tools. Reading the ids of others would cost time for nothing.
- */
-const mayHaveParts = ({ endpoint, body: { json } }: Pick<Call, "endpoint" | "body">): boolean => {
-  const { dialect } = endpoint.codec;
-  return dialect === "openai-chat" ? endpoint.capability === "chat" && json.audio != null : json.store !== false;
-};
-
-/** Remembers whose the containers and stored parts of a response are; null: there is nothing to wait for. */
-export function keepStored(context: KeepPartsContext, call: Call, meter: OutputMeter): Promise<void> | null {
-  if (mayHaveParts(call)) keepParts(context, call, meter);
-  return meter.containers ? keepContainers(context, call, meter) : null;
+/** Remembers whose the containers and stored parts of a response are, so that nobody else may refer to them. */
+export async function keepStored(context: KeepPartsContext, call: Call, meter: OutputMeter): Promise<void> {
+  if (call.storesParts) keepParts(context, call, meter);
+  if (meter.containers) await keepContainers(context, call, meter);
 }
 
-/** Remembers whose the stored parts of a response are, so that nobody else may refer to them. */
 function keepParts({ services }: Uses<"settings"> & UsesStores<"responses">, call: Call, meter: OutputMeter): void {
   const hours = services.settings.values["responses.keep_hours"];
   const { servedBy: route } = call;

@@ -84,7 +84,7 @@ export function findReferences(
     if (Array.isArray(node)) {
       for (const item of node) {
         if (typeof item !== "object" || item === null) continue;
-        if (isItemReference(item)) addIds(references.parts, item.id);
+        if (typeof item.id === "string" && isItemReference(item)) addIds(references.parts, item.id);
         open.push(item);
       }
       continue;
@@ -112,14 +112,10 @@ function kindOf(name: string): keyof References | undefined {
   return isReference ? "parts" : undefined;
 }
 
-/** OpenAI's Responses take `{id}` alone as well. */
-function isItemReference(item: JsonObject): boolean {
-  const { type, id } = item;
-  if (typeof id !== "string") return false;
-  return (
-    type === "item_reference" || (type == null && Object.keys(item).every((name) => name === "id" || name === "type"))
-  );
-}
+/** Whether an item with an id is a reference: OpenAI's Responses take `{id}` alone as well. */
+const isItemReference = (item: JsonObject): boolean =>
+  item.type === "item_reference" ||
+  (item.type == null && Object.keys(item).every((name) => name === "id" || name === "type"));
 
 function addIds(ids: Set<string>, value: unknown): void {
   for (const one of Array.isArray(value) ? value : [value]) {

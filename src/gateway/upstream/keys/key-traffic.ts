@@ -74,8 +74,8 @@ export function createKeyTraffic(
     const inherited = known ? undefined : inherit(channelId, key);
     return inherited ? put(channelId, key, inherited) : known;
   };
-  const keep = (channelId: number, key: string): TrafficRecord =>
-    channels.get(channelId)?.get(key) ?? put(channelId, key, inherit(channelId, key) ?? { inFlight: 0, slots: [] });
+  const make = (channelId: number, key: string): TrafficRecord =>
+    put(channelId, key, inherit(channelId, key) ?? { inFlight: 0, slots: [] });
   const firstSlot = () => Math.floor(now() / SLOT_MS) - SLOTS + 1;
   const add = ({ slots }: TrafficRecord, { count, failed, elapsedMs }: EndedCalls) => {
     const at = Math.floor(now() / SLOT_MS);
@@ -92,10 +92,11 @@ export function createKeyTraffic(
 
   return {
     begin(channelId, key) {
-      keep(channelId, key).inFlight += 1;
+      const record = channels.get(channelId)?.get(key) ?? make(channelId, key);
+      record.inFlight += 1;
     },
     end(channelId, key, failed, elapsedMs) {
-      const record = keep(channelId, key);
+      const record = channels.get(channelId)?.get(key) ?? make(channelId, key);
       record.inFlight = Math.max(record.inFlight - 1, 0);
       if (failed === null) return;
       const ended = { count: 1, failed: Number(failed), elapsedMs: failed ? 0 : elapsedMs };
@@ -142,7 +143,7 @@ export function createKeyTraffic(
       }
       elsewhere.set(worker, counts);
     },
-    learnEnded: (channelId, key, ended) => add(keep(channelId, key), ended),
+    learnEnded: (channelId, key, ended) => add(find(channelId, key) ?? make(channelId, key), ended),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createConnectionLimit, UpstreamBusyError } from "./connection-limit.ts";
+import { UpstreamBusyError } from "./exchange.ts";
+import { createConnectionLimit } from "./upstream.ts";
 
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
