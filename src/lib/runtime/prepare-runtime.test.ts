@@ -15,6 +15,23 @@ describe("the runtime's settings", () => {
     expect(collectsLate({ DATABASE_URL: "" })).toBe(false);
   });
 
+  test("let garbage take less memory than large tables do", async () => {
+    const script = `
+      const tables = Array.from({ length: 200 }, () => new Uint8Array(1024 * 1024).fill(1));
+      const rowOf = (n) => ({ text: n + " some text", n, more: [n] });
+      let highest = 0;
+      for (let at = 0; at < 6000; at += 1) {
+        globalThis.garbage = JSON.parse(JSON.stringify(Array.from({ length: 400 }, (_, n) => rowOf(n))));
+        if (at % 50 === 0) highest = Math.max(highest, process.memoryUsage.rss());
+      }
+      console.log(Math.round(highest / 1024 / 1024), tables.length);`;
+    const env = { ...process.env, ...runtimeSettings({ DATABASE_URL: "postgres://db/sluice" }) };
+    const child = Bun.spawn([process.execPath, "-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const [highestMib = 0] = (await new Response(child.stdout).text()).split(" ").map(Number);
+    expect(highestMib).toBeGreaterThan(200);
+    expect(highestMib).toBeLessThan(450);
+  });
+
   test("lift the limit of outgoing requests and collect garbage in one go everywhere", () => {
     for (const env of [{}, { DATABASE_URL: "postgres://db/sluice" }]) {
       expect(Object.keys(runtimeSettings(env))).toEqual(expect.arrayContaining(ALWAYS));
