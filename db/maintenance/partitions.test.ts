@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { createLogMonths, dropLogsBefore, ensurePartitions, listLogMonths } from "./partitions.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { openServer } from "../server/open-server.ts";
+import { createPace } from "./pace.ts";
+import { createLogMonths, dropLogsBefore, dropLogsInSteps, ensurePartitions, listLogMonths } from "./partitions.ts";
 
 setDefaultTimeout(240_000);
 
@@ -68,4 +71,63 @@ test("clearing up to a moment in the future keeps the partitions that rows go in
   const thisMonth = `logs_${now.getUTCFullYear()}_${String(now.getUTCMonth() + 1).padStart(2, "0")}`;
   expect(before.map(({ name }) => name)).toContain(thisMonth);
   expect(names).toContain(thisMonth);
+});
+
+test("rows of this month are deleted in slices of at most 2,000", async () => {
+  const now = new Date();
+  await ensurePartitions(database, now);
+  await write(now.toISOString(), 6000);
+  const slices = await Array.fromAsync(dropLogsInSteps(database, Math.floor(now.getTime() / 1000) + 7200));
+  expect(Math.max(...slices)).toBeLessThanOrEqual(2000);
+  expect(slices.reduce((sum, slice) => sum + slice, 0)).toBe(6000);
+});
+
+test("slices become so large that one takes 50 ms, and each is followed by a rest as long", async () => {
+  const pace = createPace();
+  const work = async (msARow: number) => {
+    const startedAt = performance.now();
+    let workedMs = 0;
+    await pace.run(async (rows) => {
+      await Bun.sleep(rows * msARow);
+      workedMs = performance.now() - startedAt;
+    });
+    return { workedMs, tookMs: performance.now() - startedAt };
+  };
+  for (let slice = 0; slice < 3; slice += 1) {
+    const { workedMs, tookMs } = await work(1);
+    expect(tookMs).toBeGreaterThanOrEqual(2 * workedMs - 2);
+    expect(pace.rows).toBeLessThanOrEqual(50);
+  }
+  for (let slice = 0; slice < 20; slice += 1) await work(0.001);
+  expect(pace.rows).toBe(2000);
+  await expect(pace.run(() => Promise.reject(new Error("away")))).rejects.toThrow("away");
+});
+
+const onServer = test.skipIf(!process.env.TEST_DATABASE_URL);
+
+onServer("a month that a long query reads is dropped when that ends, and nobody waits behind", async () => {
+  await ensurePartitions(database, new Date("2025-01-10"));
+  await write("2025-01-20", 3);
+  const others = await openServer(database.url ?? "", 3);
+  const end = Promise.withResolvers<void>();
+  const reading = others.sql.begin(async (tx) => {
+    await tx`select count(*) from logs`;
+    await end.promise;
+  });
+  try {
+    const dropped = dropLogsBefore(database, at("2025-02-01"));
+    await until(async () => {
+      const [waiting] = await others.sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`;
+      return waiting !== undefined;
+    });
+    const startedAt = performance.now();
+    await others.sql`insert into logs (created_at, type, request_id) values (${at("2025-03-01")}, 2, 'meanwhile')`;
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    end.resolve();
+    expect(await dropped).toBe(3);
+  } finally {
+    end.resolve();
+    await reading;
+    await others.close();
+  }
 });

@@ -1,8 +1,9 @@
 import { sql as statement } from "drizzle-orm";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
-import type { Database, Statements } from "../types.ts";
+import type { Database, Db, DbOrTx, Statements } from "../types.ts";
 import { carryOff } from "./carried-balances.ts";
+import { createPace, rested } from "./pace.ts";
 
 /** One partition of the log: rows with from <= created_at < until (epoch seconds). */
 export type LogMonth = Readonly<{ name: string; from: number; until: number }>;
@@ -12,7 +13,6 @@ export const LOGS_CLEARED_ROW = "_logs_cleared_before";
 
 /** Months of which partitions are made ahead of time. */
 const MONTHS_AHEAD = 2;
-const SLICE = 2000;
 /** Any number, the same in all replicas. */
 const LOCK = 7_583_002;
 
@@ -61,29 +61,60 @@ export async function* dropLogsInSteps({ db, sql }: Database, before: number): A
     const sum = requireRow(
       await inTime(() => sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`)),
     );
-    await inTime(() =>
-      db.transaction(async (tx) => {
-        // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
-        await tx.execute(statement`lock table only logs in access exclusive mode`);
-        await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
-        await tx.execute(statement`drop table ${statement.raw(name)}`);
-      }),
-    );
+    // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
+    await withLockedLog(db, async (tx) => {
+      await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
+      await tx.execute(statement`drop table ${statement.raw(name)}`);
+    });
     yield sum.rows;
   }
+  const pace = createPace();
   for (;;) {
-    const deleteSlice = () =>
+    const deleteSlice = (rows: number) =>
       db.execute<{ count: number }>(statement`
         with gone as (
           delete from logs where (created_at, id) in (
-            select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})
+            select created_at, id from logs where created_at < ${before} order by created_at, id limit ${rows})
           returning *),
         ${carryOff(statement.raw("gone"), Math.floor(now))}
         select count(*)::int as count from gone`);
-    const { count } = requireRow(await inTime(deleteSlice));
+    const slice = pace.rows;
+    const { count } = requireRow(await inTime(() => pace.run(deleteSlice)));
     yield count;
-    if (count < SLICE) return;
+    if (count < slice) return;
   }
+}
+
+/** How long the lock on the log is waited for at a time: behind it, everybody waits who wants to read or add a row. */
+const LOCK_WAIT_MS = 250;
+/** Then they go on, until the next try. */
+const LOCK_PAUSE_MS = 1000;
+const LOCKED_WITHIN_MS = 10 * 60_000;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Runs a transaction while nobody else uses the log; tries for ten minutes to find such a moment. Rejects as `work` does. */
+async function withLockedLog(db: Db, work: (tx: DbOrTx) => Promise<void>): Promise<void> {
+  const until = performance.now() + LOCKED_WITHIN_MS;
+  for (;;) {
+    try {
+      return await inTime(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(statement.raw(`set local lock_timeout = ${LOCK_WAIT_MS}`));
+          await tx.execute(statement`lock table only logs in access exclusive mode`);
+          await work(tx);
+        }),
+      );
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error;
+      await Bun.sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE;
 }
 
 /**
@@ -100,13 +131,13 @@ export async function recordCleared(sql: Statements, before: number): Promise<vo
 export type LogKey = Readonly<{ createdAt: number; id: number }>;
 
 /**
- * Deletes these rows, at most some thousand, in one statement that carries over what balances owe to them. Rows that are
- * missing already count nothing. Resolves with how many were deleted. `recordCleared` comes first.
+ * Deletes these rows, at most some thousand, in one statement that carries over what balances owe to them, and rests then as
+ * long as that took. Rows that are missing already count nothing. Resolves with how many were deleted. `recordCleared` comes first.
  */
 export async function deleteLogRows({ db }: Pick<Database, "db">, keys: readonly LogKey[]): Promise<number> {
   const times = keys.map(({ createdAt }) => createdAt);
   const listed = (values: readonly number[]) => `{${values.join(",")}}`;
-  const deleted = await inTime(() =>
+  const deleteRows = () =>
     db.execute<{ count: number }>(statement`
       with gone as (
         delete from logs l using unnest(${listed(times)}::bigint[], ${listed(keys.map(({ id }) => id))}::bigint[]) as k(at, id)
@@ -114,9 +145,8 @@ export async function deleteLogRows({ db }: Pick<Database, "db">, keys: readonly
           and l.created_at between ${Math.min(...times)}::bigint and ${Math.max(...times)}::bigint
         returning l.*),
       ${carryOff(statement.raw("gone"), Math.floor(Date.now() / 1000))}
-      select count(*)::int as count from gone`),
-  );
-  return requireRow(deleted).count;
+      select count(*)::int as count from gone`);
+  return requireRow(await inTime(() => rested(deleteRows))).count;
 }
 
 /** Drops the partitions of months that ended by `before` (epoch seconds) and have no rows left. */
@@ -126,13 +156,10 @@ export async function dropEmptyMonths({ db, sql }: Pick<Database, "db" | "sql">,
     if (until > Math.min(before, Date.now() / 1000)) continue;
     // First without a lock, for which calls would wait.
     if (!requireRow(await db.execute<{ empty: boolean }>(statement`select ${isEmpty(name)}`)).empty) continue;
-    await inTime(() =>
-      db.transaction(async (tx) => {
-        await tx.execute(statement`lock table only logs in access exclusive mode`);
-        const { empty } = requireRow(await tx.execute<{ empty: boolean }>(statement`select ${isEmpty(name)}`));
-        if (empty) await tx.execute(statement`drop table ${statement.raw(name)}`);
-      }),
-    );
+    await withLockedLog(db, async (tx) => {
+      const { empty } = requireRow(await tx.execute<{ empty: boolean }>(statement`select ${isEmpty(name)}`));
+      if (empty) await tx.execute(statement`drop table ${statement.raw(name)}`);
+    });
   }
 }
 

@@ -11,11 +11,11 @@ import type { ArchivePlace } from "./place.ts";
 
 export type ArchiveRow = typeof logArchives.$inferSelect;
 
-/** A row group: enough to compress well, and little to read for a page of the log. */
-const [GROUP_ROWS, GROUP_BYTES] = [5000, 8 * 1024 * 1024];
+/** A row group: enough to compress well, and little to read for a page of the log. Calls wait while one is compressed. */
+const [GROUP_ROWS, GROUP_BYTES] = [2000, 2 * 1024 * 1024];
 /** A file is complete when it has one of these; it is made in memory. */
 const [FILE_ROWS, FILE_BYTES] = [100_000, 16 * 1024 * 1024];
-const DELETED_AT_A_TIME = 2000;
+const DELETED_AT_A_TIME = 1000;
 
 /** Loaded with the first archive. */
 const parquet = () => import("./parquet.ts");

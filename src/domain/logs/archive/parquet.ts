@@ -2,6 +2,7 @@ import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hypa
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
+import { endOfTurn } from "../../../lib/runtime/tick.ts";
 import type { LogRow } from "../log-view.ts";
 
 type Kind = "INT64" | "INT32" | "BOOLEAN" | "STRING";
@@ -78,7 +79,7 @@ export type OpenLogFile = Readonly<{
 }>;
 
 /** Enough for the end of any file that is written here. */
-const FOOTER_BYTES = 128 * 1024;
+const FOOTER_BYTES = 256 * 1024;
 
 /** Opens a file of `size` bytes, of which `read` gets a part. */
 export async function openLogFile(
@@ -122,6 +123,8 @@ export async function readKeys({ groups, read }: OpenLogFile): Promise<LogKey[]>
   const keys: LogKey[] = [];
   for (const group of groups) {
     for (const { createdAt, id } of await read(group, ["id", "created_at"])) keys.push({ createdAt, id });
+    // Calls go on between two groups: reading from memory waits for nothing.
+    await endOfTurn();
   }
   return keys;
 }
