@@ -89,6 +89,21 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(await tokenBooks(sql, tokenId)).toMatchObject({ held: 0 });
   });
 
+  test("what counts as spent before the database has it is to the unit what the database charges", async () => {
+    const { sql } = database;
+    const billing = await open(mode);
+    const userId = await addUser(sql, 10_000);
+    const request = { userId, token: null, amount: 1.5 };
+    const hold = await billing.reserve(request);
+    expect([hold.amount, billing.available(userId)]).toEqual([2, 9998]);
+    void billing.settle(hold, chargeFor(request, 299.2));
+    for (const quota of [0.1, Number.NaN, -5]) void billing.record(chargeFor(request, quota));
+    expect(billing.available(userId)).toBe(9699);
+    await billing.flush();
+    expect(await booksOf(sql, userId)).toMatchObject({ quota: 9699, used: 301, logged: 301 });
+    expect(billing.available(userId)).toBe(9699);
+  });
+
   test("a key whose last unit is charged becomes exhausted, once; an unlimited or disabled one does not", async () => {
     const { sql } = database;
     const exhausted: number[] = [];

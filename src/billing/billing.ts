@@ -9,15 +9,16 @@ import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/runtime/log.ts";
 import { createSerial } from "../lib/runtime/serial.ts";
 import { endOfTurn } from "../lib/runtime/tick.ts";
+import { boundCharge } from "./bounds/bounds.ts";
+import { boundRecord } from "./bounds/record-bounds.ts";
 import type { Billing } from "./contract.ts";
 import { applyBatch, withoutWritten } from "./journal/apply/apply-batch.ts";
-import { recordText, saneCharge, tryReadRecord } from "./journal/apply/record-text.ts";
+import { boundedText, recordText, tryReadRecord } from "./journal/apply/record-text.ts";
 import { JournalCopy } from "./journal/copy/journal-copy.ts";
 import { readDatabaseId } from "./journal/copy/stream.ts";
 import { JournalCopies } from "./journal/copy/take-copies.ts";
 import { Journal } from "./journal/journal.ts";
 import { RejectedRecords } from "./journal/rejected/rejected.ts";
-import { Safety } from "./journal/safety.ts";
 import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
 import { createSinks } from "./journal/sinks.ts";
 import { JournalWriter } from "./journal/writer.ts";
@@ -40,6 +41,8 @@ const LAST_PROGRESS_MS = 5000;
 const LAST_STATEMENT_MS = 1000;
 const SWEEP_MS = 2000;
 const ADOPT_MS = 60_000;
+
+const ENDED_TWICE = "a hold was ended twice";
 
 type Parts = Readonly<{
   database: Pick<Database, "sql" | "kind">;
@@ -167,12 +170,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const copy = redis && new JournalCopy({ ...redis, processId, journal, log });
   opened = { journal, copy };
   const writer = new JournalWriter(journal, sinks.own, log);
-  const safety = new Safety({
-    journal,
-    ...(copy && { copied: () => copy.reached }),
+  journal.others = {
+    copied: copy && (() => copy.reached),
     // A database that is away is tried again by itself.
     hurry: () => void writer.flush(FLUSH_WITHIN_MS).catch(() => {}),
-  });
+  };
   if (!sole) await lostProcesses.refresh();
 
   await shared.join(absent);
@@ -184,21 +186,25 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     setInterval(() => void adopt().catch(failed), ADOPT_MS),
   ];
   for (const timer of timers) timer.unref();
-  const keep = (record: UsageRecord, text: string): Promise<void> => {
-    journal.append(text);
+  const settle = (hold: Hold | null, input: UsageRecord): Promise<void> => {
+    const record = boundRecord(input);
+    const text = boundedText(record);
+    if (hold && !ledger.end(hold, "settled")) {
+      log.error({ state: "settled", was: hold.state }, ENDED_TWICE);
+      return endOfTurn();
+    }
+    const survives = journal.append(text);
     ledger.expectCharge(record);
     writer.wake();
-    return safety.untilSafe();
+    return survives;
   };
-  const end = (hold: Hold, state: "settled" | "refunded"): boolean => {
-    const ended = ledger.end(hold, state);
-    if (!ended) log.error({ state, was: hold.state }, "a hold was ended twice");
-    return ended;
+  const refund = (hold: Hold): void => {
+    if (!ledger.end(hold, "refunded")) log.error({ state: "refunded", was: hold.state }, ENDED_TWICE);
   };
-  const reserve = async ({ userId, token, budgets = [], plan, amount }: ReserveRequest): Promise<Hold> => {
+  const reserve = async (requested: ReserveRequest): Promise<Hold> => {
     try {
-      if (safety.isRefusing) throw new LedgerUnavailable("the disk refuses charges, and nothing else takes them");
-      const request = { userId, token, budgets, plan, amount: saneCharge(amount) };
+      if (journal.isExposed) throw new LedgerUnavailable("the disk refuses charges, and nothing else takes them");
+      const request = { ...requested, amount: boundCharge(requested.amount) };
       const hold = ledger.reserveNow(request) ?? (await ledger.reserveSlowly(request));
       availability.refusingSince = null;
       return hold;
@@ -222,14 +228,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         await ledger
           .refresh("user", to === null ? [from] : [from, to])
           .catch((error) => log.warn({ error }, "balances could not be read after a transfer"));
-        end(hold, "refunded");
+        refund(hold);
       }
     },
-    settle(hold, record) {
-      const text = recordText(record);
-      return end(hold, "settled") ? keep(record, text) : endOfTurn();
-    },
-    refund: (hold) => void end(hold, "refunded"),
+    settle,
+    refund,
     async keepHold(hold, name) {
       if (!(await ledger.keep(hold, name)))
         throw new Error(`the balance does not cover what is to be kept for ${name}`);
@@ -245,7 +248,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       await ledger.refresh("token", [tokenId]);
       await ledger.refresh("budget", [...new Set(budgets)]);
     },
-    record: (record) => keep(record, recordText(record)),
+    record: (record) => settle(null, record),
     available: (userId) => ledger.available(userId),
     balances: (subject) => ledger.accounts.balances(subject),
     flush: () => writer.flush(FLUSH_WITHIN_MS),
@@ -265,7 +268,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         holds: ledger.openHolds,
         heldUnits: ledger.heldUnits,
         diskRefused: !journal.onDisk,
-        chargesExposed: safety.isRefusing,
+        chargesExposed: journal.isExposed,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",
         lostJournals: lostProcesses.lost,

@@ -2,10 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../lib/runtime/log.ts";
 import type { Billing, StoredHold } from "./billing.ts";
-import { chargeOf, recordText, saneCharge } from "./journal/apply/record-text.ts";
+import { boundCharge } from "./bounds/bounds.ts";
+import { recordText } from "./journal/apply/record-text.ts";
 import { readUnwritten } from "./journal/inspect-journal.ts";
 import { Journal, type WrittenUpTo } from "./journal/journal.ts";
-import { Safety } from "./journal/safety.ts";
 import { type Claim, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
 import { Account } from "./ledger/balances/account.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
@@ -28,7 +28,7 @@ type Parts = Readonly<{
   log: Logger;
 }>;
 
-type OwnJournal = Readonly<{ journal: Journal; claim: Claim; safety: Safety }>;
+type OwnJournal = Readonly<{ journal: Journal; claim: Claim }>;
 
 /** A hold on balances of a snapshot; `next` is what it becomes when the database is back. */
 type OutageHold = { readonly amount: number; readonly request: ReserveRequest; next: Promise<Hold | null> | null };
@@ -78,9 +78,9 @@ export class OutageBilling {
       return this.reserve(request);
     }
     if (this.#billing) return this.#reserveIn(this.#billing, request);
-    if (this.#journal.safety.isRefusing)
+    if (this.#journal.journal.isExposed)
       throw new LedgerUnavailable("the disk refuses charges, and the database is away");
-    const amount = saneCharge(request.amount);
+    const amount = boundCharge(request.amount);
     const accounts = this.#accountsOf(request);
     // The key's refusal says more: the user's balance may be ample.
     for (const account of accounts.toReversed()) {
@@ -109,9 +109,9 @@ export class OutageBilling {
 
   record(record: UsageRecord): Promise<void> {
     if (this.#billing) return this.#billing.record(record);
-    this.#journal.journal.append(recordText(record));
+    const survives = this.#journal.journal.append(recordText(record));
     this.#expect(record);
-    return this.#journal.safety.untilSafe();
+    return survives;
   }
 
   /** Rejects until the database is back: holds that outlive a process live there. */
@@ -182,7 +182,8 @@ export class OutageBilling {
       included === undefined
         ? { token: { id: tokenId, limited: tokenLimited }, budgets: budgets ?? [], plan }
         : { token: null, plan: included };
-    for (const account of this.#accountsOf({ userId, ...payers, amount: 0 })) account.expect(chargeOf(record));
+    const charge = included === undefined ? boundCharge(record.quota) : 1;
+    for (const account of this.#accountsOf({ userId, ...payers, amount: 0 })) account.expect(charge);
   }
 
   #accountsOf({ userId, token, budgets = [], plan }: ReserveRequest): Account[] {
@@ -209,6 +210,6 @@ export class OutageBilling {
     const id = Bun.randomUUIDv7();
     const claim = makeClaimedDirectory(this.#root, id);
     const journal = new Journal(join(this.#root, id), this.parts.log);
-    return { journal, claim, safety: new Safety({ journal }) };
+    return { journal, claim };
   }
 }

@@ -8,8 +8,8 @@ import type { TraceTotals } from "./report.ts";
  * something else; one that needs less lowers these.
  */
 const MOST = {
-  response: { functions: 265, files: 88, switches: 203 },
-  stream: { functions: 294, files: 95, switches: 234 },
+  response: { functions: 250, files: 86, switches: 194 },
+  stream: { functions: 279, files: 93, switches: 224 },
 } as const;
 
 const TIMEOUT_MS = 180_000;

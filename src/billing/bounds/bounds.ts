@@ -27,6 +27,10 @@ export const list = <Each>(most: number, each: Each): ListBound<Each> => new Lis
 /** One of a few words that the gateway itself has. */
 export const WORD = "word";
 export const NUMBER = "number";
+/** A whole number from 0 to what a column of 32 bits holds. */
+export const COUNT = "count";
+/** What is charged: whole quota units from 0 to 10^15. */
+export const CHARGE = "charge";
 export const FLAG = "flag";
 /** A message of the gateway's own with its parameters, or anything else whose members have no bounds of their own. */
 export const VALUE = "value";
@@ -37,7 +41,7 @@ export type BoundOf<T> = [T] extends [string]
     ? TextBound
     : typeof WORD
   : [T] extends [number]
-    ? typeof NUMBER
+    ? typeof NUMBER | typeof COUNT | typeof CHARGE
     : [T] extends [boolean]
       ? typeof FLAG
       : [T] extends [Sentence]
@@ -52,12 +56,15 @@ export type Bound =
   | ListBound<Bound>
   | typeof WORD
   | typeof NUMBER
+  | typeof COUNT
+  | typeof CHARGE
   | typeof FLAG
   | typeof VALUE
   | Readonly<{ [name: string]: Bound }>;
 
 /** Sums of numbers this large stay exact where they are added up. */
 const MOST_NUMBER = 1_000_000_000_000_000;
+const MOST_INT32 = 2_147_483_647;
 /** What a value without bounds of its own may have. */
 const VALUE_TEXT = prose(2000);
 const VALUE_NAME = line(200);
@@ -80,11 +87,27 @@ export function compileBound(bound: Bound): Bounded {
     };
   }
   if (bound instanceof ListBound) return compileList(bound);
+  if (bound === COUNT) return boundCount;
+  if (bound === CHARGE) return boundCharge;
   return typeof bound === "string" ? boundSimple : compileMembers(bound);
 }
 
+const boundCount = (value: unknown): number => {
+  const count = Number(value);
+  return count > 0 ? Math.min(Math.round(count), MOST_INT32) : 0;
+};
+
+/** A charge as somebody computed it → whole quota units from 0 to 10^15: far above any balance; nonsense is 0. */
+export const boundCharge = (value: unknown): number => {
+  const charge = Number(value);
+  return charge > 0 ? Math.min(Math.ceil(charge), MOST_NUMBER) : 0;
+};
+
 /** Numbers, flags, the gateway's own words, and values. */
 function boundSimple(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value.length <= VALUE_TEXT.most && !ODD.test(value) ? value : boundText(value, VALUE_TEXT);
+  }
   if (typeof value === "number") return Math.abs(value) <= MOST_NUMBER ? value : boundNumber(value);
   return typeof value === "boolean" || value === undefined || value === null ? value : boundValue(value, 0);
 }

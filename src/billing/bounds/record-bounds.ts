@@ -1,5 +1,5 @@
 import type { LogOther, UsageRecord } from "../types.ts";
-import { type BoundOf, compileBound, FLAG, line, list, NUMBER, prose, VALUE, WORD } from "./bounds.ts";
+import { type BoundOf, CHARGE, COUNT, compileBound, FLAG, line, list, NUMBER, prose, VALUE, WORD } from "./bounds.ts";
 
 /** Ids: a request's, a session's. */
 const ID = line(200);
@@ -121,8 +121,9 @@ const OTHER: BoundOf<LogOther> = {
 };
 
 /**
- * The bound of every field of a record. Most of them come from a caller, an upstream or an operator; none of them may keep the
- * record, and with it those behind it, out of the database.
+ * The bound of every field of a record: numbers are whole and in the range of their columns, texts are what Postgres can store
+ * and index. Most of them come from a caller, an upstream or an operator; none of them may keep the record, and with it those
+ * behind it, out of the database.
  */
 export const RECORD_BOUNDS: BoundOf<UsageRecord> = {
   requestId: ID,
@@ -137,10 +138,10 @@ export const RECORD_BOUNDS: BoundOf<UsageRecord> = {
   group: NAME,
   isStream: FLAG,
   failed: FLAG,
-  elapsedMs: NUMBER,
-  promptTokens: NUMBER,
-  completionTokens: NUMBER,
-  quota: NUMBER,
+  elapsedMs: COUNT,
+  promptTokens: COUNT,
+  completionTokens: COUNT,
+  quota: CHARGE,
   ip: line(64),
   content: ERROR,
   other: OTHER,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fakeSink, silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
+import { until } from "../../../test/support/lib/until.ts";
 import { endOfTurn } from "../../lib/runtime/tick.ts";
 import { Journal } from "./journal.ts";
 import { Pump, type RecordSink, type RecordSource, SET_ASIDE_REASON } from "./pump.ts";
@@ -109,6 +110,52 @@ describe("journal", () => {
     journal.commit(lines);
     expect(texts(journal.read(10, 1e6))).toEqual(["third", "fourth"]);
     expect(journal.pendingRecords).toBe(2);
+    journal.close();
+  });
+});
+
+describe("while the disk refuses records", () => {
+  const refusing = () => {
+    symlinkSync("/dev/full", join(directory.path, segmentName(1)));
+    return new Journal(directory.path, silentLog);
+  };
+
+  test("a call waits until another place has its record, which is hurried", async () => {
+    const journal = refusing();
+    let copied = 0;
+    let hurried = 0;
+    journal.others = {
+      copied: () => copied,
+      hurry() {
+        hurried += 1;
+      },
+    };
+    copied = 1;
+    await journal.append("first");
+    expect([hurried, journal.isExposed]).toEqual([0, false]);
+    const both = Promise.all([journal.append("second"), journal.append("third")]);
+    let areSafe = false;
+    void both.then(() => {
+      areSafe = true;
+    });
+    copied = 2;
+    await until(() => hurried === 1);
+    expect(areSafe).toBe(false);
+    copied = 3;
+    await both;
+    expect(journal.isExposed).toBe(false);
+    journal.close();
+  });
+
+  test("no call is to be taken once a record has been in memory alone for a second", async () => {
+    const journal = refusing();
+    expect(journal.isExposed).toBe(false);
+    void journal.append("first");
+    await endOfTurn();
+    expect(journal.isExposed).toBe(false);
+    await until(() => journal.isExposed);
+    journal.commit(journal.read(1, 1e6));
+    expect([journal.isExposed, journal.pendingRecords]).toEqual([false, 0]);
     journal.close();
   });
 });

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
-import { linesInOneWrite, OwnSegment, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
+import { beforeEndOfTurn, endOfTurn } from "../../lib/runtime/tick.ts";
+import { OwnSegment, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;
@@ -10,11 +10,24 @@ const SYNC_INTERVAL_MS = 1000;
 const TRIAL_BYTES = 64 * 1024;
 /** How long an append waits before it tries a file again that refused (disk full). */
 const FILE_RETRY_MS = 1000;
+/** While the disk refuses, a call waits so long for another place to take its charge. */
+const WAIT_MS = 5000;
+const LOOK_MS = 10;
+/** No further call is taken once a charge has been in memory alone for so long. */
+const REFUSE_AFTER_MS = 1000;
 
 /** Notified of what is appended, before anybody who waits for it continues, and of what has left. `last`: the number of the last record. */
 export type JournalObserver = Readonly<{
   appended(texts: readonly string[], last: number): void;
   committed(last: number): void;
+}>;
+
+/** Who takes records while the disk refuses them. */
+export type OtherPlaces = Readonly<{
+  /** The number of the last record that another place has confirmed. */
+  copied?: (() => number) | null;
+  /** Brings records into the database at once. */
+  hurry(): void;
 }>;
 
 /** Where the records of a process begin that are not in the database: a segment's file name, and the bytes before it. */
@@ -26,7 +39,8 @@ export type JournalCursor = { index: number; segment?: OwnSegment; offset?: numb
 /**
  * The append-only record of charges that are not yet in the database. What is appended in one turn of the event loop is
  * written at its end, at once, so that it survives the death of the process, and once a second the file is synced to disk.
- * Records leave in the order they came. While the disk refuses, they wait in memory.
+ * Records leave in the order they came. While the disk refuses, they wait in memory, and calls wait until another place has
+ * taken them: no charge may live in this process's memory alone.
  */
 export class Journal {
   /** Oldest first; the last one is written. */
@@ -48,6 +62,12 @@ export class Journal {
   #observer: JournalObserver | null = null;
   /** How many of those in `#coming` the observer has received. */
   #observed = 0;
+  /** Resolves when what was appended in this turn survives the process; null: nothing was. */
+  #turn: Promise<void> | null = null;
+  /** Since when a record has been in memory alone (`performance.now`); null: none is. */
+  #exposedSince: number | null = null;
+  /** Set once, before the first record. */
+  others: OtherPlaces | null = null;
   readonly #syncTimer: Timer;
 
   /** Begins in an empty `directory`. Throws when it can't be written. */
@@ -82,18 +102,36 @@ export class Journal {
     return !this.#isRefused;
   }
 
+  /** A charge has been in memory alone for too long: nothing takes it, so no further call is to be taken. */
+  get isExposed(): boolean {
+    if (this.#exposedSince === null) return false;
+    if (!this.#isSafe(this.appendedRecords)) return performance.now() - this.#exposedSince > REFUSE_AFTER_MS;
+    this.#exposedSince = null;
+    return false;
+  }
+
   /** Calls a subscriber with every record from now on. */
   observe(observer: JournalObserver): void {
     this.write();
     this.#observer = observer;
   }
 
-  /** Keeps one record; when this turn of the event loop is over it survives the process. */
-  append(text: string): void {
+  /**
+   * Keeps one record. Resolves when it survives the process: when this turn of the event loop is over, or, while the disk refuses,
+   * once another place has it, after a few seconds in any case.
+   */
+  append(text: string): Promise<void> {
     this.appendedRecords++;
-    if (this.#coming.push(text) > 1) return;
-    if (this.#observer) beforeEndOfTurn(() => this.#notifyObserver());
-    atEndOfTurn(() => this.write());
+    if (this.#coming.push(text) === 1 && this.#observer) beforeEndOfTurn(() => this.#notifyObserver());
+    this.#turn ??= this.#endTurn();
+    return this.#turn;
+  }
+
+  async #endTurn(): Promise<void> {
+    await endOfTurn();
+    this.#turn = null;
+    this.write();
+    if (this.filedRecords < this.appendedRecords) await this.#untilSafe(this.appendedRecords);
   }
 
   /** Writes what was appended in this turn now; on return it survives the process. Never throws. */
@@ -103,8 +141,8 @@ export class Journal {
     let texts = this.#coming;
     this.#coming = [];
     while (texts.length > 0 && this.#stranded.length === 0) {
-      const count = linesInOneWrite(texts);
-      if (!this.#write(texts.slice(0, count))) break;
+      const count = this.#write(texts);
+      if (count === 0) break;
       texts = texts.slice(count);
     }
     if (texts.length === 0) return;
@@ -193,20 +231,21 @@ export class Journal {
     this.#dropDone();
   }
 
-  #write(texts: readonly string[]): boolean {
+  /** Writes as many of the first texts as one write takes; returns how many: 0 when the disk refuses. */
+  #write(texts: readonly string[]): number {
     try {
       const last = this.#segments.at(-1) as OwnSegment;
       // Records that left from memory are in no segment, and numbers in one have no gaps.
       const isOver = last.bytes >= SEGMENT_BYTES || last.last !== this.filedRecords;
-      (isOver ? this.#openSegment() : last).append(texts);
-      this.filedRecords += texts.length;
-      return true;
+      const count = (isOver ? this.#openSegment() : last).append(texts);
+      this.filedRecords += count;
+      return count;
     } catch (error) {
       // Once until it is written again.
       if (!this.#isRefused) this.log.error({ error }, "the journal can't be written: charges go elsewhere at once");
       this.#isRefused = true;
       this.#retryFileAt = performance.now() + FILE_RETRY_MS;
-      return false;
+      return 0;
     }
   }
 
@@ -220,12 +259,27 @@ export class Journal {
   #rescue(): void {
     if (performance.now() < this.#retryFileAt) return;
     while (this.#stranded.length > 0) {
-      const texts = this.#stranded.slice(0, linesInOneWrite(this.#stranded));
-      if (!this.#write(texts)) return;
-      this.#stranded.splice(0, texts.length);
+      const count = this.#write(this.#stranded);
+      if (count === 0) return;
+      this.#stranded.splice(0, count);
     }
     if (this.#isRefused) this.log.info("the journal can be written again");
     this.#isRefused = false;
+  }
+
+  #isSafe(number: number): boolean {
+    return Math.max(this.filedRecords, this.others?.copied?.() ?? 0) >= number;
+  }
+
+  /** Waits until another place has the record of this number, or the disk takes it after all. */
+  async #untilSafe(number: number): Promise<void> {
+    if (this.#isSafe(number)) return;
+    this.#exposedSince ??= performance.now();
+    this.others?.hurry();
+    for (const until = performance.now() + WAIT_MS; performance.now() < until; ) {
+      await Bun.sleep(LOOK_MS);
+      if (this.#isSafe(number)) return;
+    }
   }
 
   /** Looks whether the disk takes records again; those in memory are the trial, where there are any. */

@@ -39,10 +39,19 @@ export function agentSessionOf(source: SessionSource): AgentSession | null {
   const { json } = source.body;
   const parent = headers.get("traceparent");
   const trace = parent === null ? null : TRACE_PARENT.exec(parent);
-  const named =
-    namedSession(headers, json) ??
-    (trace?.[1] ? { id: trace[1], by: "trace" as const } : sessionByPrompt(json, prompt, caller));
-  if (named === null) return null;
+  let named: Named | null = null;
+  for (const name of HEADERS) {
+    const id = headers.get(name);
+    if (!id) continue;
+    named = { id, by: "header" };
+    break;
+  }
+  const { session_id, conversation, client_metadata, metadata, tools: offered } = json;
+  // Most requests say nothing of a session.
+  if (!named && (session_id ?? conversation ?? client_metadata ?? metadata) != null) named = sessionInBody(json);
+  if (!named && trace?.[1]) named = { id: trace[1], by: "trace" };
+  if (!named && Array.isArray(offered) && offered.length > 0) named = sessionByPrompt(json, prompt, caller);
+  if (!named) return null;
   const step = headers.get("x-sluice-step") ?? trace?.[2];
   const tools = toolsBefore(prompt);
   return {
@@ -59,14 +68,12 @@ type SessionSource = Readonly<{ request: Readonly<{ headers: Headers }>; body: R
   Readonly<{ caller: Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }> }>;
 type Named = Pick<AgentSession, "id" | "by">;
 
-function namedSession(headers: Headers, body: JsonObject): Named | null {
-  for (const name of HEADERS) {
-    const id = headers.get(name);
-    if (id) return { id, by: "header" };
-  }
-  const { session_id, conversation: named, client_metadata, metadata: labels } = body;
-  // Most requests say nothing of a session.
-  if ((session_id ?? named ?? client_metadata ?? labels) == null) return null;
+function sessionInBody({
+  session_id,
+  conversation: named,
+  client_metadata,
+  metadata: labels,
+}: JsonObject): Named | null {
   const own = textOf(session_id);
   if (own) return { id: own, by: "body" };
   const conversation = textOf(named) ?? textOf(recordOf(named)?.id);
@@ -89,7 +96,7 @@ const MAX_PART_LENGTH = 65_536;
  * instructions and first message of the user are the same, with tools, as agents have them. The id is a hash: it holds no text.
  */
 function sessionByPrompt(json: JsonObject, prompt: JsonObject, { user, token }: SessionSource["caller"]): Named | null {
-  if (!Array.isArray(json.tools) || json.tools.length === 0 || json.previous_response_id != null) return null;
+  if (json.previous_response_id != null) return null;
   const messages = Array.isArray(prompt.messages) ? prompt.messages : [];
   let hash = BigInt(Bun.hash(`${user.id}/${token?.id ?? 0}`));
   for (const message of messages.slice(0, MAX_PARTS)) {

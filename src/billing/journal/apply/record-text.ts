@@ -1,41 +1,38 @@
 import { boundRecord } from "../../bounds/record-bounds.ts";
 import type { LogOther, UsageRecord } from "../../types.ts";
 
-const MOST_INT32 = 2_147_483_647;
-
-/** The largest charge that is accepted: far above any balance, and sums of it stay within 64 bits. */
-const MAX_CHARGE = 1_000_000_000_000_000;
-
 /** Between fields and between records; and what stands for a newline, which ends a line of the journal. */
 export const FIELD = "\u001f";
 export const RECORD = "\u001e";
 const NEWLINE = "\u001d";
 
-/** What a record takes of each of its payers but the user and the key of an included call: quota units, or the call. */
-export const chargeOf = ({ included, quota }: Pick<UsageRecord, "included" | "quota">): number =>
-  included === undefined ? saneCharge(quota) : 1;
+/** No id of a request begins so. */
+const EARLIER = "{";
 
-/** A charge as somebody computed it → whole quota units from 0 to 10^15; nonsense is 0. */
-export const saneCharge = (quota: number): number => (quota > 0 ? Math.min(Math.ceil(quota), MAX_CHARGE) : 0);
+/** What a record, within its bounds, takes of each payer but the user and the key of an included call: quota units, or the call. */
+export const chargeOf = ({ included, quota }: Pick<UsageRecord, "included" | "quota">): number =>
+  included === undefined ? quota : 1;
+
+/** The text of a record whose fields are brought within their bounds. */
+export const recordText = (record: UsageRecord): string => boundedText(boundRecord(record));
 
 /**
  * The one text of a record that the journal keeps and the database reads: its fields in a fixed order, `other` as JSON; a
- * third of what JSON takes the database to read. Here every field is brought within its bound: numbers are whole and in the
- * range of their columns, texts are what Postgres can store and index. `quota` is expected to be sane.
+ * third of what JSON takes the database to read. The record is within its bounds (`boundRecord`): `content` is the only text that
+ * may have line breaks, and none has one of the characters that separate fields and records.
  */
-export function recordText(input: UsageRecord): string {
-  const record = boundRecord(input);
+export function boundedText(record: UsageRecord): string {
   const { budgets, plan, included } = record;
   const paidBy =
     included !== undefined ? `${FIELD}${plan ?? ""}${FIELD}${included}` : plan === undefined ? "" : FIELD + plan;
   // One template: a list that is joined takes twice as long. Most charges count in no budget and end with the field before.
   return (
-    `${isEarlier(record.requestId) ? "_" : ""}${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
-    `${FIELD}${record.tokenId}${FIELD}${plain(record.tokenName)}${FIELD}${record.tokenLimited}` +
-    `${FIELD}${plain(record.modelName)}${FIELD}${record.channelId}${FIELD}${plain(record.group)}` +
-    `${FIELD}${record.isStream}${FIELD}${record.failed}${FIELD}${integerIn(record.elapsedMs)}` +
-    `${FIELD}${integerIn(record.promptTokens)}${FIELD}${integerIn(record.completionTokens)}` +
-    `${FIELD}${saneCharge(record.quota)}${FIELD}${plain(record.ip)}${FIELD}${plain(record.content)}` +
+    `${record.requestId.startsWith(EARLIER) ? "_" : ""}${record.requestId}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${record.username}` +
+    `${FIELD}${record.tokenId}${FIELD}${record.tokenName}${FIELD}${record.tokenLimited}` +
+    `${FIELD}${record.modelName}${FIELD}${record.channelId}${FIELD}${record.group}` +
+    `${FIELD}${record.isStream}${FIELD}${record.failed}${FIELD}${record.elapsedMs}` +
+    `${FIELD}${record.promptTokens}${FIELD}${record.completionTokens}` +
+    `${FIELD}${record.quota}${FIELD}${record.ip}${FIELD}${record.content.replaceAll("\n", NEWLINE)}` +
     `${FIELD}${JSON.stringify(record.other)}${FIELD}${record.unlogged === true}${budgets?.length || paidBy ? FIELD + (budgets ?? []).join() + paidBy : ""}`
   );
 }
@@ -98,13 +95,8 @@ export function batchText(texts: readonly string[]): string {
   return current.join(RECORD).replaceAll(NEWLINE, "\n");
 }
 
-/** JSON. No id of a request begins so. */
-const isEarlier = (text: string): boolean => text.startsWith("{");
-
-const integerIn = (value: number): number => (value > 0 ? Math.min(Math.round(value), MOST_INT32) : 0);
-
-/** A bounded text has no other of the characters that separate fields and records. */
-const plain = (text: string): string => text.replaceAll("\n", NEWLINE);
+/** JSON, which an earlier version wrote. */
+const isEarlier = (text: string): boolean => text.startsWith(EARLIER);
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isFlag = (value: unknown): boolean => typeof value === "boolean";

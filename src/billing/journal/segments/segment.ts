@@ -102,32 +102,27 @@ const WRITE_BYTES = 256 * 1024;
 
 const scratch = Buffer.allocUnsafe(WRITE_BYTES);
 
-/** How many of the first texts fit into one write; one at least. */
-export function linesInOneWrite(texts: readonly string[]): number {
-  let bytes = 0;
+/**
+ * Journal lines, one behind the other: CRC-32 in hex, a blank, the text, a newline; and where each ends. Of the texts the first
+ * ones that take no more than `mostBytes`, one at least. The bytes are only good until the next call.
+ */
+export function linesOf(
+  texts: readonly string[],
+  mostBytes = Number.POSITIVE_INFINITY,
+): { bytes: Buffer; ends: number[] } {
+  let needed = 0;
   let count = 0;
   for (const text of texts) {
-    bytes += mostLineBytes(text);
-    if (bytes > WRITE_BYTES) break;
+    const lineBytes = PREFIX + text.length * BYTES_PER_UNIT + 1;
+    if (count > 0 && needed + lineBytes > mostBytes) break;
+    needed += lineBytes;
     count += 1;
   }
-  return Math.max(1, count);
-}
-
-/** The most bytes that a text's line can have. */
-const mostLineBytes = (text: string): number => PREFIX + text.length * BYTES_PER_UNIT + 1;
-
-/**
- * Journal lines, one behind the other: CRC-32 in hex, a blank, the text, a newline; and where each ends. The bytes are only
- * good until the next call.
- */
-export function linesOf(texts: readonly string[]): { bytes: Buffer; ends: number[] } {
-  let needed = 0;
-  for (const text of texts) needed += mostLineBytes(text);
   const buffer = needed > scratch.length ? Buffer.allocUnsafe(needed) : scratch;
   const ends: number[] = [];
   let start = 0;
-  for (const text of texts) {
+  for (let at = 0; at < count; at += 1) {
+    const text = texts[at] as string;
     const end = start + PREFIX + buffer.write(text, start + PREFIX);
     writeChecksum(buffer, start, buffer.subarray(start + PREFIX, end));
     buffer[start + CRC_DIGITS] = BLANK;
@@ -198,9 +193,12 @@ export class OwnSegment {
     return this.#lines !== null;
   }
 
-  /** Writes records; on return they survive the process. Throws, and leaves no part of them, when the disk refuses. */
-  append(texts: readonly string[]): void {
-    const { bytes, ends } = linesOf(texts);
+  /**
+   * Writes the first records, as many as one write takes, and returns how many; they survive the process. Throws, and leaves no
+   * part of them, when the disk refuses.
+   */
+  append(texts: readonly string[]): number {
+    const { bytes, ends } = linesOf(texts, WRITE_BYTES);
     let written = 0;
     try {
       written = writeSync(this.#file, bytes);
@@ -210,13 +208,14 @@ export class OwnSegment {
       throw error;
     }
     if (this.#lines) {
-      for (const [index, text] of texts.entries()) {
-        this.#lines.push({ text, end: this.bytes + (ends[index] as number) });
+      for (const [index, end] of ends.entries()) {
+        this.#lines.push({ text: texts[index] as string, end: this.bytes + end });
       }
     }
     this.bytes += bytes.length;
-    this.last += texts.length;
+    this.last += ends.length;
     this.#unsynced = true;
+    return ends.length;
   }
 
   /** The oldest lines that are not committed. */

@@ -42,10 +42,13 @@ const NO_BUDGETS: readonly BudgetEntry[] = [];
 /** The order in which all processes hold them, so that none waits for what another holds that waits for it. */
 const ORDER: readonly Exclude<AnyBudgetScope, "calls">[] = ["key", "member", "project", "organization", "plan"];
 
-/** Looks budgets up among these. */
-export function createBudgetIndex(entries: Iterable<BudgetEntry>): BudgetLookup {
+/** Looks budgets up among these, in `byOrganization`, which is filled with them alone. */
+export function createBudgetIndex(
+  entries: Iterable<BudgetEntry>,
+  byOrganization = new Map<number, Map<string, BudgetEntry[]>>(),
+): BudgetLookup {
   const byId = new Map<number, BudgetEntry>();
-  const byOrganization = new Map<number, Map<string, BudgetEntry[]>>();
+  byOrganization.clear();
   for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
     byId.set(entry.id, entry);
     const scopes = byOrganization.get(entry.organizationId) ?? new Map<string, BudgetEntry[]>();
@@ -72,8 +75,12 @@ export async function createBudgetDirectory(
 ): Promise<BudgetDirectory> {
   const { db, changes, log } = deps;
   const read = (ids?: readonly number[]) => readEntries(db, ids);
-  const rows = await keepRows({ changes, log, topic: "budgets", read }, createBudgetIndex);
-  return { of: (payer) => rows.index.of(payer), all: () => rows.index.all(), close: rows.close };
+  const byOrganization = new Map<number, Map<string, BudgetEntry[]>>();
+  const { of } = createBudgetIndex([], byOrganization);
+  const rows = await keepRows({ changes, log, topic: "budgets", read }, (entries: readonly BudgetEntry[]) =>
+    createBudgetIndex(entries, byOrganization),
+  );
+  return { of, all: () => rows.index.all(), close: rows.close };
 }
 
 async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry[]> {
