@@ -1,4 +1,4 @@
-import { countMembers, findRepeatedMember } from "../lib/values/json/json-text.ts";
+import { endOfString, findRepeatedMember } from "../lib/values/json/json-text.ts";
 import { type JsonObject, recordOf } from "./json.ts";
 
 /**
@@ -70,6 +70,24 @@ export function findUnclearMember(text: string, body: JsonObject, members: Reque
   if (count === countMembers(text)) return null;
   const path = findRepeatedMember(text);
   return path === null ? null : { path, likeName: null };
+}
+
+const BACKSLASH = 92;
+const COLON = 58;
+
+/**
+ * Number of members of all objects in a JSON text, however deep, repeated ones included. The parsed value has fewer when a name
+ * is repeated in an object.
+ */
+export function countMembers(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    const close = text.indexOf('"', at + 1);
+    at = text.charCodeAt(close - 1) === BACKSLASH ? endOfString(text, at) : close + 1;
+    while (text.charCodeAt(at) <= 32) at += 1;
+    if (text.charCodeAt(at) === COLON) count += 1;
+  }
+  return count;
 }
 
 /**

@@ -15,11 +15,8 @@ const STATUS_MEMBER = Buffer.from('"base_resp"');
 export const mayContainError = (bytes: Buffer): boolean =>
   bytes.includes(ERROR_MEMBER) || bytes.includes(STATUS_MEMBER);
 
-/** A member that only usage objects have. */
+/** A member that only usage objects have (`"usage":null` has none). */
 export const USAGE_FIGURE = Buffer.from('"prompt_tokens"');
-
-/** Whether a block of whole events holds a usage object (`"usage":null` is none). */
-export const mentionsUsage = (block: Buffer): boolean => block.includes(USAGE_FIGURE);
 
 const BRACKET = 93;
 const LF = 10;

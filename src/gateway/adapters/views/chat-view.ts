@@ -2,9 +2,9 @@ import type { ReplyError, Usage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import {
   doneEventStart,
-  mentionsUsage,
   readFinishes,
   serviceTierIn,
+  USAGE_FIGURE,
 } from "../../../formats/openai-chat/response/inspect.ts";
 import { usageObject } from "../../../formats/openai-chat/response/reply.ts";
 import {
@@ -97,7 +97,7 @@ export class ChatView implements StreamView {
 
   /** Reads service tier and usage from the block; returns it without events that the client did not request. */
   #read(block: Buffer): Buffer {
-    const hasUsage = mentionsUsage(block);
+    const hasUsage = block.includes(USAGE_FIGURE);
     // The first event and the one with the usage name the tier; that one may be cut out of the block, in place.
     const serviceTier = !this.#first || hasUsage ? serviceTierIn(block) : null;
     if (serviceTier !== null) this.meter.processedAs({ serviceTier });

@@ -45,20 +45,6 @@ export function endOfValue(text: string, from: number): number {
   }
 }
 
-/**
- * Number of members of all objects in the text, however deep, repeated ones included. The parsed value has fewer when a name
- * is repeated in an object.
- */
-export function countMembers(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    at = endOfString(text, at);
-    while (text.charCodeAt(at) <= 32) at += 1;
-    if (text.charCodeAt(at) === COLON) count += 1;
-  }
-  return count;
-}
-
 type Open = { names: Set<string> | null; name: string; index: number };
 
 /** Path of the first member whose name its object has already (`messages[0].content`), escapes resolved; null: there is none. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { RandomJson, seededRandom } from "../../../../test/support/lib/random-json.ts";
-import { countMembers, findRepeatedMember } from "./json-text.ts";
+import { RandomJson, seededRandom } from "../../test/support/lib/random-json.ts";
+import { findRepeatedMember } from "../lib/values/json/json-text.ts";
+import { countMembers } from "./request-rules.ts";
 
 const SEED = 20_261_122;
 const CASES = 5_000;
