@@ -8,9 +8,9 @@ test("finds the tests that open a database, by whatever they import", () => {
     "test/support/console/start-console.ts": 'import { open } from "../database.ts";',
     "src/domain/wallet/statements/year.test.ts": 'import { open } from "../../../../test/support/database.ts";',
     "src/domain/wallet/plans/card/card.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
-    "src/domain/wallet/plans/card/trial.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
-    "src/domain/wallet/plans/card/checkout/duplicate.test.ts":
+    "src/domain/wallet/plans/card/reports/trial.test.ts":
       'import { open } from "../../../../../../test/support/database.ts";',
+    "src/domain/wallet/plans/card/duplicate.test.ts": 'import { open } from "../../../../../test/support/database.ts";',
     "src/console/wallet/wallet.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/http/guard.test.ts": 'import { start } from "../../../test/support/console/start-console.ts";',
     "src/console/words.test.ts": 'import type { Start } from "../../test/support/console/start-console.ts";',
@@ -22,12 +22,12 @@ test("finds the tests that open a database, by whatever they import", () => {
     onBoth: [
       "db/changes.test.ts",
       "src/domain/wallet/plans/card/card.test.ts",
-      "src/domain/wallet/plans/card/checkout/duplicate.test.ts",
+      "src/domain/wallet/plans/card/duplicate.test.ts",
       "src/console/wallet/wallet.test.ts",
     ],
     onPostgres: [
       "src/domain/wallet/statements/year.test.ts",
-      "src/domain/wallet/plans/card/trial.test.ts",
+      "src/domain/wallet/plans/card/reports/trial.test.ts",
       "src/console/http/guard.test.ts",
     ],
   });

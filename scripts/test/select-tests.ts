@@ -23,9 +23,9 @@ const ON_BOTH = [
  * simulations and comparisons of thousands of queries.
  */
 const ONE_AFTER_ANOTHER = [
-  /^src\/domain\/wallet\/plans\/(card\/trial|seats\/seats-by-service)\.test/,
+  /^src\/domain\/wallet\/plans\/(card\/reports\/trial|changes\/seats-by-service)\.test/,
   /^src\/domain\/wallet\/(statements\/(year|issue-statements|movements\/export-movements)|orders\/(poll-checkouts|settle-order))\.test/,
-  /^src\/domain\/wallet\/plans\/limits\/never-more-than-paid\.test/,
+  /^src\/domain\/wallet\/plans\/(limits|card\/paypal)\/never-more-than-paid\.test/,
   /^src\/billing\/check-ledger\//,
   /^test\/billing\/plans-year\.test/,
   /^src\/domain\/logs\/usage\/totals\/fold-usage\.test/,

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { LogOther } from "../../src/billing/types.ts";
-import { setRenewal, switchPlan } from "../../src/domain/wallet/plans/change-subscription.ts";
+import { setRenewal } from "../../src/domain/wallet/plans/changes/change-subscription.ts";
 import { lockPlanAccount, type PlanAccount } from "../../src/domain/wallet/plans/plan-account.ts";
 import { subscribe } from "../../src/domain/wallet/plans/subscribe.ts";
 import { addUser } from "../support/billing/start-billing.ts";
-import { renewingWithoutCards, spend, startPlans } from "../support/billing/start-plans.ts";
+import { renewingWithoutCards, spend, startPlans, switchPlan } from "../support/billing/start-plans.ts";
 
 const DAY_S = 86_400;
 const START = Date.UTC(2026, 0, 31) / 1000;

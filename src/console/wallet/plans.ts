@@ -3,18 +3,18 @@ import { REMINDER_METHODS } from "../../../db/schema/wallet/plans/plans.ts";
 import { readSeats } from "../../domain/accounts/organizations/members/seats.ts";
 import { closeCase, listCases } from "../../domain/wallet/payments/cases.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
-import type { ChangeInput } from "../../domain/wallet/plans/card/change/card-terms.ts";
-import { changePlan, previewChange } from "../../domain/wallet/plans/card/change/change-plan.ts";
+import { startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
+import { createDrivers } from "../../domain/wallet/plans/card/drivers.ts";
+import { openCardPortal } from "../../domain/wallet/plans/card/stripe/driver.ts";
 import {
-  openCardPortal,
-  resumeCard,
-  setCardPause,
-  setCardRenewal,
-} from "../../domain/wallet/plans/card/change/manage-renewal.ts";
-import { startCardPlan } from "../../domain/wallet/plans/card/checkout/checkout.ts";
-import { endNow, setRenewal } from "../../domain/wallet/plans/change-subscription.ts";
+  changePlan,
+  endNow,
+  previewChange,
+  setPaused,
+  setPausedByAdmin,
+  setRenewal,
+} from "../../domain/wallet/plans/changes/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
-import { setPaused, setPausedByAdmin } from "../../domain/wallet/plans/pause-subscription.ts";
 import {
   listOwnSubscriptions,
   listPlans,
@@ -22,6 +22,7 @@ import {
   retirePlan,
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
+import type { ChangeInput } from "../../domain/wallet/plans/read-change.ts";
 import { orderNextPeriod, orderPlan } from "../../domain/wallet/plans/renewal/order-period.ts";
 import { setRenewalMethod } from "../../domain/wallet/plans/renewal/set-renewal-method.ts";
 import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
@@ -94,17 +95,9 @@ function changeOf(
 const WRONG_COUPONS = { count: 20, windowMs: 600_000 };
 
 /** Plans and subscriptions: an account's own, and everybody's for administrators. */
-export function planRoutes(services: PlanDeps & PaymentServices, guarded: ReturnType<typeof guard>) {
-  const { db } = services;
-  const renewing = {
-    ...{ db, changes: services.changes },
-    setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(services, orderId, isRenewed),
-  };
-  const pausing = {
-    ...services,
-    setCardPause: (orderId: number, isPaused: boolean) => setCardPause(services, orderId, isPaused),
-    resumeCard: (orderId: number, since: number) => resumeCard(services, orderId, since),
-  };
+export function planRoutes(options: PlanDeps & PaymentServices, guarded: ReturnType<typeof guard>) {
+  const { db } = options;
+  const services = { ...options, drivers: createDrivers(options) };
   const wrongCoupons = createRateLimiter(WRONG_COUPONS);
   const limitGuesses = async <T>(person: Readonly<{ id: number }>, work: () => Promise<T>): Promise<T> => {
     const seconds = wrongCoupons.check(String(person.id));
@@ -144,10 +137,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
           "/user/subscriptions/checkout",
           async ({ actor, person, body }) => {
             const site = requireServerAddress(services.settings);
-            const { plan_id: planId, service, coupon } = body;
-            const url = await limitGuesses(person, () =>
-              startCardPlan(services, actor, planId, site, nowSeconds(), { service, coupon, seats: body.seats }),
-            );
+            const { plan_id: planId, ...input } = body;
+            const url = await limitGuesses(person, () => startCardPlan(services, actor, { planId, ...input, site }));
             return ok({ url });
           },
           {
@@ -206,8 +197,8 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
                 body.id,
                 body.pay_method === "balance" ? null : body.pay_method,
               );
-            else if (body.paused !== undefined) await setPaused(pausing, actor.id, body.id, body.paused);
-            else await setRenewal(renewing, actor.id, body.id, body.renew !== false);
+            else if (body.paused !== undefined) await setPaused(services, actor.id, body.id, body.paused);
+            else await setRenewal(services, actor.id, body.id, body.renew !== false);
             return done(request, "subscription_saved");
           },
           {
@@ -258,7 +249,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .post(
           "/subscription/pause",
           async ({ actor, request, body }) => {
-            await setPausedByAdmin(pausing, actor, body.id, body.paused);
+            await setPausedByAdmin(services, actor, body.id, body.paused);
             return done(request, "subscription_saved");
           },
           { body: t.Object({ id, paused: t.Boolean() }) },
@@ -266,7 +257,7 @@ export function planRoutes(services: PlanDeps & PaymentServices, guarded: Return
         .post(
           "/subscription/end",
           async ({ actor, request, body }) => {
-            const userId = await endNow(renewing, actor, body.id);
+            const userId = await endNow(services, actor, body.id);
             await advanceSubscriptions(services, undefined, undefined, userId);
             return done(request, "subscription_saved");
           },

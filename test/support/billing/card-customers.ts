@@ -1,18 +1,16 @@
 import { eq } from "drizzle-orm";
 import { planOrders } from "../../../db/schema/wallet/plans/plan-orders.ts";
-import { changePlan } from "../../../src/domain/wallet/plans/card/change/change-plan.ts";
-import { setCardRenewal } from "../../../src/domain/wallet/plans/card/change/manage-renewal.ts";
-import { startCardPlan } from "../../../src/domain/wallet/plans/card/checkout/checkout.ts";
+import { startCardPlan } from "../../../src/domain/wallet/plans/card/checkout.ts";
 import { pollCards } from "../../../src/domain/wallet/plans/card/poll-cards.ts";
-import { handlePlanEvent } from "../../../src/domain/wallet/plans/card/stripe-events.ts";
-import { setRenewal } from "../../../src/domain/wallet/plans/change-subscription.ts";
+import { handlePlanEvent } from "../../../src/domain/wallet/plans/card/stripe/events.ts";
+import { changePlan, setRenewal } from "../../../src/domain/wallet/plans/changes/change-subscription.ts";
 import { listOwnSubscriptions } from "../../../src/domain/wallet/plans/plans.ts";
 import type { startFakeStripe } from "../console/fake-stripe.ts";
 
 const DAY_S = 86_400;
 const SITE = "https://s.test";
 
-type Deps = Parameters<typeof changePlan>[0];
+type Deps = Parameters<typeof changePlan>[0] & Parameters<typeof pollCards>[0];
 type Parts = Readonly<{
   deps: Deps;
   stripe: ReturnType<typeof startFakeStripe>;
@@ -33,13 +31,12 @@ export function createCardCustomers({ deps, stripe, random, now, plans }: Parts)
   const anyPlan = () => plans[random(plans.length)] ?? 0;
   const ownByCard = async (id: number) =>
     (await listOwnSubscriptions(deps.db, id)).find(({ is_card: isCard }) => isCard);
-  const renew = (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed, now());
 
   return {
     refunds,
     events: {
       async cardOrder(id: number) {
-        await startCardPlan(deps, { id, group: "default" }, plans[0] ?? 0, SITE, now());
+        await startCardPlan(deps, { id, group: "default" }, { planId: plans[0] ?? 0, site: SITE }, now());
         const orders = await deps.db.select().from(planOrders).where(eq(planOrders.userId, id)).orderBy(planOrders.id);
         const tradeNo = orders.at(-1)?.tradeNo ?? "";
         if (random(5) === 0) return;
@@ -61,7 +58,7 @@ export function createCardCustomers({ deps, stripe, random, now, plans }: Parts)
         const all = await listOwnSubscriptions(deps.db, id);
         const own = all[random(Math.max(1, all.length))];
         stripe.setCard(now(), true);
-        if (own) await setRenewal({ db: deps.db, setCardRenewal: renew }, id, own.id, random(3) > 0);
+        if (own) await setRenewal(deps, id, own.id, random(3) > 0, now());
       },
       /** Part of a payment is paid back at Stripe. */
       async cardRefund() {

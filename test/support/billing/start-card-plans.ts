@@ -1,4 +1,5 @@
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
+import { createDrivers } from "../../../src/domain/wallet/plans/card/drivers.ts";
 import { type PlanInput, savePlan } from "../../../src/domain/wallet/plans/plans.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
@@ -15,11 +16,12 @@ export async function startCardPlans(options: Partial<Record<OptionKey, string>>
   const stripe = startFakeStripe();
   const { db, changes, sql } = database;
   const own = { StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec", StripePrice: "1" };
-  const deps = {
+  const services = {
     ...{ db, changes, settings: fixedSettings({ ...own, ...options }), log: silentLog, stripeAddress: stripe.url },
     fetch: createSafeFetch(createAddressPolicy(true)),
     billing: { transfer: transferDirectly },
   };
+  const deps = { ...services, drivers: createDrivers(services) };
   const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
   return {
     ...{ database, stripe, deps, actor },

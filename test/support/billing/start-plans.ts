@@ -2,9 +2,12 @@ import type { Database } from "../../../db/types.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
 import { advanceSubscriptions } from "../../../src/domain/wallet/plans/advance-subscriptions.ts";
+import { changeFromBalance } from "../../../src/domain/wallet/plans/changes/pay-from-balance.ts";
 import { lockPlanAccount } from "../../../src/domain/wallet/plans/plan-account.ts";
 import { type PlanInput, savePlan } from "../../../src/domain/wallet/plans/plans.ts";
+import { readChange } from "../../../src/domain/wallet/plans/read-change.ts";
 import type { PlanDeps } from "../../../src/domain/wallet/plans/subscribe.ts";
+import { nowSeconds } from "../../../src/lib/clock.ts";
 import { openTestDatabase, type TestDatabase } from "../database.ts";
 import { fixedSettings } from "../lib/settings.ts";
 import { addUser, silentLog, temporaryDirectory, usageRecord } from "./start-billing.ts";
@@ -75,13 +78,29 @@ export async function spend(billing: Billing, userId: number, quota: number): Pr
   await billing.flush();
 }
 
-/** What renews plans of which none is paid by card. */
-export const renewingWithoutCards = (database: Pick<Database, "db">) => ({
-  db: database.db,
-  async setCardRenewal() {
-    throw new Error("no plan is paid by card");
+/** Services that nobody may ask: no plan is renewed by one. */
+export const noServices = {
+  log: silentLog,
+  drivers: {
+    get stripe(): never {
+      throw new Error("no plan is paid by card");
+    },
+    get paypal(): never {
+      throw new Error("no plan is paid by PayPal");
+    },
   },
-});
+};
+
+/** What renews plans of which none is paid by card. */
+export const renewingWithoutCards = ({ db }: Pick<Database, "db">) => ({ db, ...noServices });
+
+/** Changes the plan of a subscription that the balance pays. */
+export const switchPlan = async (deps: PlanDeps, userId: number, id: number, planId: number, now = nowSeconds()) =>
+  changeFromBalance(deps, await readChange(deps.db, userId, { subscriptionId: id, planId }), now);
+
+/** The same for its seats in all. */
+export const setSeats = async (deps: PlanDeps, userId: number, id: number, seats: number, now = nowSeconds()) =>
+  changeFromBalance(deps, await readChange(deps.db, userId, { subscriptionId: id, seats }), now);
 
 /** What is left of each running window of an account, and of its balance besides. */
 export const planStateOf = ({ db }: Pick<Database, "db">, userId: number) =>

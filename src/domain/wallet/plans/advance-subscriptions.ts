@@ -3,26 +3,15 @@ import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { requireSeats } from "../../accounts/organizations/members/seats.ts";
 import { addQuota } from "../balances.ts";
-import { couponAfter } from "./coupons.ts";
+import { beginPeriod } from "./changes/pay-from-balance.ts";
 import { limitOverage, publishPlanAccount } from "./limits/overage.ts";
 import { GRACE_S } from "./periods.ts";
-import {
-  applyPlans,
-  fillWindow,
-  lockPlanAccount,
-  logPaid,
-  logPlan,
-  type PlanAccount,
-  type Running,
-  type Subscription,
-  startPeriod,
-} from "./plan-account.ts";
-import { readNextPeriod, seatsToAdd } from "./renewal/next-period.ts";
+import { applyEvent, applyPlans, fillWindow, lockPlanAccount, logPlan, type Running } from "./plan-account.ts";
+import { readNextPeriod } from "./renewal/next-period.ts";
 import { beginPaidPeriod, returnPaidPeriod } from "./renewal/pay-period.ts";
 import { notifyDue, notifyUncovered } from "./renewal/remind.ts";
-import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
+import { findPlan, type PlanDeps, paying } from "./subscribe.ts";
 
 /**
  * Does what is due: fills windows that begin, renews periods that are over, or ends them. Each subscription is a transaction
@@ -73,22 +62,16 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     if (await beginPaidPeriod(tx, account, running, now)) return { kind: "done" } as const;
     const isPausing = subscription.pauseAtEnd && !subscription.cancelAtEnd && !(await hasNoNextPlan(tx, running));
     if (isPausing || subscription.cancelAtEnd || (await isLate(tx, running, now))) {
-      await tx.update(subscriptions).set({ status: "ending", pauseAtEnd: isPausing }).where(eq(subscriptions.id, id));
+      await applyEvent(tx, subscription, "close", { isPause: isPausing });
       await applyPlans(tx, account);
       return { kind: "end", running, units } as const;
     }
-    if (subscription.orderId !== null) {
-      // Its payments renew it; until one comes there is nothing to do.
+    const price = subscription.orderId === null ? (await readNextPeriod(tx, running)).price : 0;
+    if (subscription.orderId !== null || (subscription.payMethod !== null && price > 0)) {
+      // A service or the subscriber pays it; until then there is nothing to do.
       if (subscription.status === "past_due") return null;
-      await tx.update(subscriptions).set({ status: "past_due" }).where(eq(subscriptions.id, id));
-      return { kind: "done" } as const;
-    }
-    const { price } = await readNextPeriod(tx, running);
-    if (subscription.payMethod !== null && price > 0) {
-      // The subscriber pays it, or nobody does.
-      if (subscription.status === "past_due") return null;
-      await tx.update(subscriptions).set({ status: "past_due" }).where(eq(subscriptions.id, id));
-      await notifyDue(tx, deps.settings, running, now);
+      await applyEvent(tx, subscription, "miss", null);
+      if (subscription.orderId === null) await notifyDue(tx, deps.settings, running, now);
       return { kind: "done" } as const;
     }
     // Until a top-up there is nothing to try.
@@ -126,66 +109,14 @@ async function renew(deps: PlanDeps, { subscription, plan }: Running, now: numbe
     if (error instanceof OperationError && error.code === "subscription_changed") return false;
     if (!(error instanceof OperationError) || error.code !== "plan_balance_too_low") throw error;
     return deps.db.transaction(async (tx) => {
-      const [row] = await tx
-        .update(subscriptions)
-        .set({ status: "past_due" })
-        .where(
-          and(
-            eq(subscriptions.id, subscription.id),
-            eq(subscriptions.status, "active"),
-            // Another process may have begun the next period, which is paid.
-            eq(subscriptions.periodEnd, subscription.periodEnd),
-          ),
-        )
-        .returning({ id: subscriptions.id });
-      if (row) await notifyUncovered(tx, { subscription, plan }, now);
-      return row !== undefined;
+      const { running } = await lockPlanAccount(tx, subscription.userId);
+      const current = running.find(({ subscription: { id } }) => id === subscription.id)?.subscription;
+      // Another process may have begun the next period, which is paid.
+      if (current?.status !== "active" || current.periodEnd !== subscription.periodEnd) return false;
+      await notifyUncovered(tx, { subscription: await applyEvent(tx, current, "miss", null), plan }, now);
+      return true;
     });
   }
-}
-
-/**
- * Pays a subscription's next period from the wallet and begins it: where the last one ended, or now if it was paused or late.
- * Throws OperationError: the wallet does not cover it, nobody offers the plan any more, or the subscription has changed since
- * `subscription` was read.
- */
-export async function beginPeriod(deps: PlanDeps, subscription: Subscription, now: number): Promise<void> {
-  const { id, userId } = subscription;
-  const { plan, coupon, extraSeats, price } = await readNextPeriod(deps.db, { subscription });
-  await paying(deps, userId, price, async (tx) => {
-    const account = await lockPlanAccount(tx, userId);
-    const current = requireDue(account, id, subscription);
-    if (current.status === "paused") {
-      if (hasPlan(account, plan.id)) throw new OperationError("plan_subscribed_already");
-      await requireSeats(tx, userId, plan, extraSeats);
-    }
-    requireWallet(deps, account, price);
-    // After an outage longer than a period, or past due for a while, the new period begins now.
-    const start = now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
-    if (price > 0) await logPaid(tx, userId, plan, extraSeats, price);
-    const terms = { start, paid: price, couponId: couponAfter(plan, coupon), extraSeats };
-    await startPeriod(tx, account, { plan, subscription: current }, terms, now);
-  });
-}
-
-/** A plan that was paused may have been subscribed to again meanwhile. */
-const hasPlan = ({ running }: PlanAccount, planId: number): boolean =>
-  running.some(({ plan, subscription }) => plan.id === planId && ["active", "past_due"].includes(subscription.status));
-
-/** What was looked at before the price was taken must still be so. */
-function requireDue({ running }: PlanAccount, id: number, looked: Subscription) {
-  const current = running.find(({ subscription }) => subscription.id === id)?.subscription;
-  const isSame =
-    current?.periodEnd === looked.periodEnd &&
-    current.couponId === looked.couponId &&
-    current.nextPlanId === looked.nextPlanId &&
-    current.payMethod === looked.payMethod &&
-    seatsToAdd(current) === seatsToAdd(looked) &&
-    (current.status === "paused") === (looked.status === "paused");
-  if (!current || !isSame || current.status === "ending") {
-    throw new OperationError("subscription_changed");
-  }
-  return current;
 }
 
 /**
@@ -221,14 +152,7 @@ async function endWith(tx: Tx, { subscription: { id, userId }, plan }: Running, 
   // at: so much was taken too much, or too little.
   const left = current.ownQuota ? current.remaining : Math.min(current.remaining, account.balanceUnits + paid);
   if (!current.ownQuota && left !== paid) await addQuota(tx, userId, paid - left);
-  await tx
-    .update(subscriptions)
-    .set(
-      current.pauseAtEnd
-        ? { status: "paused", remaining: 0, callsLeft: 0, pauseAtEnd: false }
-        : { status: "ended", remaining: 0, callsLeft: 0, endedAt: now },
-    )
-    .where(eq(subscriptions.id, id));
+  await applyEvent(tx, current, "empty", { now });
   if (left > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -left);
   if (!current.pauseAtEnd) await returnPaidPeriod(tx, { subscription: current, plan });
   await applyPlans(tx, account);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser, transferDirectly } from "../../../../test/support/billing/start-billing.ts";
+import { switchPlan } from "../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { createCodes } from "../codes/create-codes.ts";
 import { redeemCode } from "../codes/redeem-code.ts";
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
-import { switchPlan } from "./change-subscription.ts";
 import { type CouponInput, createCoupon, priceWith, retireCoupon } from "./coupons.ts";
 import { listOwnSubscriptions, type PlanInput, retirePlan, savePlan } from "./plans.ts";
 import { type PlanDeps, subscribe } from "./subscribe.ts";

@@ -7,6 +7,7 @@ import { seatsOf } from "../../accounts/organizations/members/seats.ts";
 import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../balances.ts";
+import { isRunning, type NewPeriod, type SubscriptionEvents, transition } from "./lifecycle.ts";
 import { limitOverage } from "./limits/overage.ts";
 import { type Drawn, isOpenRolling } from "./limits/unused.ts";
 import { periodEnd, windowAt } from "./periods.ts";
@@ -29,6 +30,24 @@ export type PlanAccount = Readonly<{
 /** Whether a subscription is to a plan, or changes to it with its next period. */
 export const hasOrGets = ({ plan, subscription: { status, nextPlanId } }: Running, planId: number): boolean =>
   status !== "ending" && (plan.id === planId || nextPlanId === planId);
+
+/** Whether an account has a plan that runs: one that was paused may have been subscribed to again meanwhile. */
+export const hasPlan = ({ running }: PlanAccount, planId: number): boolean =>
+  running.some(({ plan, subscription }) => plan.id === planId && isRunning(subscription));
+
+/** Finds a running subscription of an account. Throws OperationError. */
+export function findRunning({ running }: PlanAccount, id: number): Running {
+  const found = running.find(({ subscription }) => subscription.id === id);
+  if (!found) throw new OperationError("subscription_not_found");
+  return found;
+}
+
+/** The same for one that is active. Throws OperationError. */
+export function findActive(account: PlanAccount, id: number): Running {
+  const found = findRunning(account, id);
+  if (found.subscription.status !== "active") throw new OperationError("subscription_not_active");
+  return found;
+}
 
 /**
  * Windows that begin with their first charge pay first, then the one that ends first. Opening one must not change the order, in
@@ -106,22 +125,37 @@ export async function fillWindow(
   return { ...subscription, ...values };
 }
 
-/** Begins the next period of a subscription at `start`, for which `paid` quota units were paid, with its first window. */
+/** Lets an event come to a subscription (`lifecycle.ts`), and returns the subscription as it is then. Throws OperationError. */
+export async function applyEvent<Type extends keyof SubscriptionEvents>(
+  tx: Tx,
+  subscription: Subscription,
+  type: Type,
+  input: SubscriptionEvents[Type],
+): Promise<Subscription> {
+  const values = transition(subscription, type, input);
+  if (Object.keys(values).length > 0)
+    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscription.id));
+  return { ...subscription, ...values };
+}
+
+/** A paid period of a plan that begins at `start`. `paid`: quota units. */
+export const newPeriod = (
+  plan: Plan,
+  { start, ...terms }: Readonly<{ start: number; paid: number; couponId: number | null; extraSeats: number }>,
+): NewPeriod => ({
+  ...{ ...terms, planId: plan.id, isTrial: false, orderId: null },
+  ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
+});
+
+/** Begins the next period of a subscription, with its first window. Throws OperationError. */
 export async function startPeriod(
   tx: Tx,
   account: PlanAccount,
   { subscription, plan }: Running,
-  terms: Readonly<{ start: number; paid: number; couponId: number | null; extraSeats: number }>,
+  period: NewPeriod,
   now: number,
 ): Promise<void> {
-  const { start, paid, couponId, extraSeats } = terms;
-  const values = {
-    ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid, couponId },
-    ...{ extraSeats, nextExtraSeats: null },
-    ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
-  };
-  await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscription.id));
-  await fillWindow(tx, { plan, subscription: { ...subscription, ...values } }, now);
+  await fillWindow(tx, { plan, subscription: await applyEvent(tx, subscription, "renew", period) }, now);
   await applyPlans(tx, account);
 }
 

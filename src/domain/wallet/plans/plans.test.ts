@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { addUser } from "../../../../test/support/billing/start-billing.ts";
-import { renewingWithoutCards, spend, startPlans } from "../../../../test/support/billing/start-plans.ts";
-import { setRenewal, switchPlan } from "./change-subscription.ts";
+import { renewingWithoutCards, spend, startPlans, switchPlan } from "../../../../test/support/billing/start-plans.ts";
+import { setRenewal } from "./changes/change-subscription.ts";
 import { GRACE_S } from "./periods.ts";
 import { lockPlanAccount } from "./plan-account.ts";
 import { listOwnSubscriptions, type PlanInput } from "./plans.ts";

@@ -7,9 +7,9 @@ import { addUser } from "../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../test/support/billing/start-card-plans.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { startCardPlan } from "../plans/card/checkout/checkout.ts";
-import { handlePaypalPlanEvent } from "../plans/card/paypal/paypal-events.ts";
-import { handlePlanEvent } from "../plans/card/stripe-events.ts";
+import { startCardPlan } from "../plans/card/checkout.ts";
+import { handlePaypalPlanEvent } from "../plans/card/paypal/events.ts";
+import { handlePlanEvent } from "../plans/card/stripe/events.ts";
 import { monthAt } from "./compute-statement.ts";
 import { issueStatements } from "./issue-statements.ts";
 import { renderCsv } from "./render/render-csv.ts";
@@ -59,7 +59,7 @@ const moneyOf = (notes: Awaited<ReturnType<typeof notesOf>>) =>
 /** An account that paid 13.09 EUR, 2.09 of it tax, by card in `MONTH`. */
 async function payByCard() {
   const userId = await addUser(database.sql, 0);
-  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  await startCardPlan(deps, { id: userId, group: "default" }, { planId, site: "https://gateway.test" }, START);
   const [order] = await database.db.select().from(planOrders).where(eq(planOrders.userId, userId));
   if (!order) throw new Error("there is no order");
   stripe.checkOut(order.tradeNo, START);
@@ -119,7 +119,7 @@ test("refunds by card become credit notes once, in any order and however often r
 
 test("a refund by card that is reported before its payment brings the payment with it", async () => {
   const userId = await addUser(database.sql, 0);
-  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  await startCardPlan(deps, { id: userId, group: "default" }, { planId, site: "https://gateway.test" }, START);
   const [order] = await database.db.select().from(planOrders).where(eq(planOrders.userId, userId));
   stripe.checkOut(order?.tradeNo ?? "", START);
   const payment = stripe.events.splice(0);

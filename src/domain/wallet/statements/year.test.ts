@@ -4,6 +4,7 @@ import { statements } from "../../../../db/schema/wallet/statements.ts";
 import { topUpOrders } from "../../../../db/schema/wallet/wallet.ts";
 import { createCardCustomers } from "../../../../test/support/billing/card-customers.ts";
 import { addUser, silentLog, transferDirectly, usageRecord } from "../../../../test/support/billing/start-billing.ts";
+import { setSeats, switchPlan } from "../../../../test/support/billing/start-plans.ts";
 import { startFakeAlipay } from "../../../../test/support/console/fake-payment-services.ts";
 import { startFakeStripe } from "../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
@@ -22,12 +23,11 @@ import { handleAlipayNotice } from "../orders/reports/notices.ts";
 import { pollPayments } from "../orders/reports/poll-payments.ts";
 import { startDirect } from "../payments/direct/services.ts";
 import { advanceSubscriptions } from "../plans/advance-subscriptions.ts";
+import { createDrivers } from "../plans/card/drivers.ts";
 import { pollCards } from "../plans/card/poll-cards.ts";
-import { switchPlan } from "../plans/change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
 import { orderNextPeriod, orderPlan } from "../plans/renewal/order-period.ts";
 import { remindSubscribers } from "../plans/renewal/remind.ts";
-import { setSeats } from "../plans/seats/change-seats.ts";
 import { subscribe } from "../plans/subscribe.ts";
 import { monthAt } from "./compute-statement.ts";
 import { issueStatements } from "./issue-statements.ts";
@@ -104,7 +104,13 @@ test("a year of three organizations: books, statements and the payment services'
     }
   }
 
-  const cards = createCardCustomers({ deps, stripe, random, now: nowSeconds, plans: byCard });
+  const cards = createCardCustomers({
+    deps: { ...deps, drivers: createDrivers(deps) },
+    stripe,
+    random,
+    now: nowSeconds,
+    plans: byCard,
+  });
   const events = {
     ...cards.events,
     async topUp(id: number) {

@@ -3,7 +3,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
+import type { ChangePreview } from "../../../../src/domain/wallet/plans/changes/change-subscription.ts";
 import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ReminderMethod } from "../../../../db/schema/wallet/plans/plans.ts";
-import type { ChangePreview } from "../../../../src/domain/wallet/plans/card/change/change-plan.ts";
+import type { ChangePreview } from "../../../../src/domain/wallet/plans/changes/change-subscription.ts";
 import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";

@@ -11,7 +11,7 @@ import { linkOf, takesPaypal } from "../../payments/direct/paypal/client.ts";
 import { paypal, stateOfCapture } from "../../payments/direct/paypal/paypal.ts";
 import { type DirectDeps, PaymentServiceError, refundNoOf, type ServiceDeps } from "../../payments/direct/service.ts";
 import { reportCase } from "../../payments/direct/services.ts";
-import { handlePaypalPlanEvent } from "../../plans/card/paypal/paypal-events.ts";
+import { handlePaypalPlanEvent } from "../../plans/card/paypal/events.ts";
 import { applyState } from "./apply-state.ts";
 
 export type PaypalDeps = DirectDeps & SignatureDeps;

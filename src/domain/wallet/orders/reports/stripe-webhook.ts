@@ -4,7 +4,7 @@ import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { WalletDeps } from "../../operation.ts";
 import { closeOrder } from "../../payments/start-order.ts";
 import type { StripeDeps } from "../../payments/stripe.ts";
-import { handlePlanEvent } from "../../plans/card/stripe-events.ts";
+import { handlePlanEvent } from "../../plans/card/stripe/events.ts";
 import { applyIntent } from "../automatic/apply-charge.ts";
 import { applyCardSetup } from "../automatic/saved-card.ts";
 import { settleCheckout } from "../poll-checkouts.ts";

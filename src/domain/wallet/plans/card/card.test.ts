@@ -5,14 +5,14 @@ import { stripeSignature } from "../../../../../test/support/console/fake-stripe
 import { handleStripeWebhook } from "../../orders/reports/stripe-webhook.ts";
 import { closeCase, listCases } from "../../payments/cases.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { setRenewal } from "../change-subscription.ts";
+import { setRenewal } from "../changes/change-subscription.ts";
 import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions } from "../plans.ts";
 import { remindOfService } from "../renewal/remind.ts";
-import { openCardPortal, setCardRenewal } from "./change/manage-renewal.ts";
-import { startCardPlan } from "./checkout/checkout.ts";
+import { startCardPlan } from "./checkout.ts";
 import { pollCards } from "./poll-cards.ts";
-import { handlePlanEvent } from "./stripe-events.ts";
+import { openCardPortal } from "./stripe/driver.ts";
+import { handlePlanEvent } from "./stripe/events.ts";
 
 const SECRET = "whsec_of_the_tests";
 const HOUR_S = 3600;
@@ -48,7 +48,7 @@ beforeEach(() => {
 
 /** Orders the plan and returns the order's number. */
 async function order(userId: number): Promise<string> {
-  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  await startCardPlan(deps, { id: userId, group: "default" }, { planId, site: "https://gateway.test" }, START);
   const [row] = await database.sql<{ trade_no: string }[]>`
     select trade_no from plan_orders where user_id = ${userId} order by id desc limit 1`;
   return row?.trade_no ?? "";
@@ -65,10 +65,6 @@ const own = async (userId: number) => (await listOwnSubscriptions(deps.db, userI
 const quotaOf = async (userId: number): Promise<number> =>
   Number((await database.sql`select quota from users where id = ${userId}`)[0]?.quota);
 const openCases = async () => (await listCases(deps.db, { page: 0, pageSize: 100 })).items;
-const renewing = () => ({
-  ...{ db: deps.db },
-  setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed),
-});
 
 test("the order says what is paid; the payment begins the plan once, whatever comes twice or in another order", async () => {
   const userId = await addUser(database.sql, 0);
@@ -160,7 +156,7 @@ test("a renewal is canceled here or at Stripe; the newest report counts", async 
   stripe.checkOut(tradeNo, START);
   await deliver(START);
   const { id = 0 } = (await own(userId)) ?? {};
-  await setRenewal(renewing(), userId, id, false);
+  await setRenewal(deps, userId, id, false);
   expect(stripe.isCanceled(tradeNo)).toBe(true);
   expect(await own(userId)).toMatchObject({ cancel_at_end: true });
   stripe.setRenewal(tradeNo, true, START + 10);

@@ -7,9 +7,9 @@ import { readPaidOrders } from "../../statements/movements/read-movements.ts";
 import { createCoupon } from "../coupons.ts";
 import { listOwnSubscriptions } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
-import { startCardPlan } from "./checkout/checkout.ts";
-import { handlePaypalPlanEvent } from "./paypal/paypal-events.ts";
-import { handlePlanEvent } from "./stripe-events.ts";
+import { startCardPlan } from "./checkout.ts";
+import { handlePaypalPlanEvent } from "./paypal/events.ts";
+import { handlePlanEvent } from "./stripe/events.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
@@ -46,7 +46,12 @@ type Service = "stripe" | "paypal";
 
 /** Orders a plan with a coupon and returns the order's number. */
 async function order(userId: number, coupon: string, service: Service = "stripe", planId = plans.pro): Promise<string> {
-  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://s.test", START, { service, coupon });
+  await startCardPlan(
+    deps,
+    { id: userId, group: "default" },
+    { planId, site: "https://s.test", service, coupon },
+    START,
+  );
   const [row] = await database.sql<{ trade_no: string }[]>`
     select trade_no from plan_orders where user_id = ${userId} order by id desc limit 1`;
   return row?.trade_no ?? "";

@@ -9,7 +9,13 @@ import {
   tokenBooks,
   usageRecord,
 } from "../../../../../test/support/billing/start-billing.ts";
-import { openBilling, planDepsOf, planInput } from "../../../../../test/support/billing/start-plans.ts";
+import {
+  noServices,
+  openBilling,
+  planDepsOf,
+  planInput,
+  switchPlan,
+} from "../../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
@@ -23,8 +29,7 @@ import { refundCharge } from "../../../tasks/refund-charge.ts";
 import { monthAt } from "../../statements/compute-statement.ts";
 import { readIncludedLines } from "../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { endNow, switchPlan } from "../change-subscription.ts";
-import { setPaused } from "../pause-subscription.ts";
+import { endNow, setPaused } from "../changes/change-subscription.ts";
 import { type PlanInput, savePlan } from "../plans.ts";
 import { type PlanDeps, subscribe } from "../subscribe.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "./terms.ts";
@@ -204,7 +209,7 @@ test("a plan that ends, pauses or grows while a call is under way: the call stay
   const included = callsOf(userId);
   const held = await hold(billing, userId, included);
   const [own] = await database.sql<{ id: number }[]>`select id from subscriptions where user_id = ${userId}`;
-  await endNow({ ...deps, setCardRenewal: async () => {} }, actor, own?.id ?? 0);
+  await endNow({ ...deps, ...noServices }, actor, own?.id ?? 0);
   await advance(NOW);
   await expect(hold(billing, userId, included)).rejects.toBeInstanceOf(InsufficientQuota);
   await billing.settle(held, recordOf(userId, included));
@@ -226,12 +231,7 @@ test("a plan that ends, pauses or grows while a call is under way: the call stay
   expect(await stateOf(grower)).toEqual([[4, 5, true]]);
   expect(callsOf(grower, "More")).toBe(small);
 
-  await setPaused(
-    { ...deps, setCardPause: async () => {}, resumeCard: async () => {} },
-    grower,
-    growing?.id ?? 0,
-    true,
-  );
+  await setPaused({ ...deps, ...noServices }, grower, growing?.id ?? 0, true);
   const [{ end } = { end: 0 }] = await database.sql<{ end: number }[]>`
     select period_end::int as end from subscriptions where user_id = ${grower}`;
   await advance(end);

@@ -5,7 +5,14 @@ import {
   temporaryDirectory,
   usageRecord,
 } from "../../../../../test/support/billing/start-billing.ts";
-import { openBilling, planDepsOf, planInput, planStateOf } from "../../../../../test/support/billing/start-plans.ts";
+import {
+  noServices,
+  openBilling,
+  planDepsOf,
+  planInput,
+  planStateOf,
+  switchPlan,
+} from "../../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import type { Billing } from "../../../../billing/billing.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
@@ -16,7 +23,7 @@ import type { LogOther } from "../../../../billing/types.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { computeStatement, monthAt } from "../../statements/compute-statement.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { setRenewal, switchPlan } from "../change-subscription.ts";
+import { setRenewal } from "../changes/change-subscription.ts";
 import { type PlanInput, savePlan } from "../plans.ts";
 import { type PlanDeps, subscribe } from "../subscribe.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "./terms.ts";
@@ -182,7 +189,7 @@ test("what is left goes with the plan, and a plan for all models takes it over",
   const [own] = await database.sql<
     { id: number }[]
   >`select id from subscriptions where user_id = ${userId} and own_quota`;
-  await setRenewal({ ...deps, setCardRenewal: async () => {} }, userId, own?.id ?? 0, false);
+  await setRenewal({ ...deps, ...noServices }, userId, own?.id ?? 0, false);
   await advanceSubscriptions(deps, undefined, START + 40 * DAY_S);
   expect(terms.of(userId)).toBeUndefined();
   await requireBooks(userId, 1000);

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLog, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
-import { planStateOf, renewingWithoutCards, startPlans } from "../../../../../test/support/billing/start-plans.ts";
+import {
+  noServices,
+  planStateOf,
+  renewingWithoutCards,
+  setSeats,
+  startPlans,
+  switchPlan,
+} from "../../../../../test/support/billing/start-plans.ts";
 import { randomFrom } from "../../../../../test/support/lib/random-json.ts";
 import { BOOKS, checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { InsufficientQuota } from "../../../../billing/ledger/errors.ts";
@@ -9,9 +16,7 @@ import { OperationError } from "../../../../lib/operation-error.ts";
 import { createOrganization } from "../../../accounts/organizations/create-organization.ts";
 import { refundCharge } from "../../../tasks/refund-charge.ts";
 import { transferQuota } from "../../transfer-quota.ts";
-import { endNow, setRenewal, switchPlan } from "../change-subscription.ts";
-import { setPaused } from "../pause-subscription.ts";
-import { setSeats } from "../seats/change-seats.ts";
+import { endNow, setPaused, setRenewal } from "../changes/change-subscription.ts";
 import { subscribe } from "../subscribe.ts";
 import { createPlanTermsDirectory, type PlanTermsDirectory } from "./terms.ts";
 
@@ -253,7 +258,7 @@ class Person {
 
 const pausing = () => ({
   ...plans.deps,
-  ...{ setCardPause: async () => {}, resumeCard: async () => {} },
+  ...noServices,
 });
 
 /**

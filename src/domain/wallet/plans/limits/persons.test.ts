@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser, silentLog, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
-import { planStateOf, startPlans } from "../../../../../test/support/billing/start-plans.ts";
+import { planStateOf, startPlans, switchPlan } from "../../../../../test/support/billing/start-plans.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { createUserDirectory } from "../../../accounts/directory.ts";
 import { createOrganization } from "../../../accounts/organizations/create-organization.ts";
 import { deleteOrganization } from "../../../accounts/users/delete-organization.ts";
 import { refundCharge } from "../../../tasks/refund-charge.ts";
-import { switchPlan } from "../change-subscription.ts";
 import { createCoupon } from "../coupons.ts";
 import { subscribe } from "../subscribe.ts";
 

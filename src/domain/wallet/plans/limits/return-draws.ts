@@ -2,7 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { planAccounts, plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { addQuota } from "../../balances.ts";
-import { lockPlanAccount, logPlan, type Running, type Subscription } from "../plan-account.ts";
+import { isRunning } from "../lifecycle.ts";
+import { lockPlanAccount, logPlan, type Running } from "../plan-account.ts";
 import { limitOverage } from "./overage.ts";
 
 /** What a window paid of a charge, as its log row has it (`LogOther.plan_draws`). */
@@ -70,8 +71,6 @@ function isOpenTo({ subscription }: Running, { until }: Draw, createdAt: number,
   const isOfWindow = subscription.windowStart <= createdAt || (until !== null && now < until);
   return isRunning(subscription) && isOfWindow;
 }
-
-const isRunning = ({ status }: Subscription): boolean => status === "active" || status === "past_due";
 
 const lowerUsed = (tx: Tx, userId: number, units: number) =>
   tx.execute(sql`update users set used_quota = used_quota - ${units} where id = ${userId}`);

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { addUser, silentLog, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
-import { planStateOf, startPlans } from "../../../../../test/support/billing/start-plans.ts";
+import { noServices, planStateOf, startPlans } from "../../../../../test/support/billing/start-plans.ts";
 import { type Billing, createBilling } from "../../../../billing/billing.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch, applyOrphanBatch } from "../../../../billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../../../billing/journal/apply/record-text.ts";
-import { endNow } from "../change-subscription.ts";
+import { endNow } from "../changes/change-subscription.ts";
 import type { PlanInput } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
 
@@ -98,7 +98,7 @@ test("a window ends with the paid period at the latest, and calls of a plan that
   await advance(START + DAY_S);
   expect(await windowOf(userId)).toBeNull();
   const [own] = await database.sql<{ id: number }[]>`select id from subscriptions where user_id = ${userId}`;
-  await endNow({ ...deps, setCardRenewal: async () => {} }, actor, own?.id ?? 0);
+  await endNow({ ...deps, ...noServices }, actor, own?.id ?? 0);
   await call(userId, 10, START + 25 * HOUR_S);
   expect(await windowOf(userId)).toBeNull();
   await advance(START + 25 * HOUR_S);

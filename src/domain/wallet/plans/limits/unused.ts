@@ -100,3 +100,23 @@ export const isOpenRolling = (
   { rollingSeconds, isWindowOpen, windowEnd }: Pick<Subscription, "rollingSeconds" | "isWindowOpen" | "windowEnd">,
   now: number,
 ): boolean => rollingSeconds > 0 && isWindowOpen && now < windowEnd;
+
+type Paid = Pick<Subscription, "paid" | "periodStart" | "periodEnd">;
+
+/** What the rest of a period from `from` on is worth of what was `paid` for it, in the same unit, rounded down. */
+export const creditOf = ({ paid, ...period }: Paid, from: number): number => {
+  const [left, seconds] = restOf(period, from);
+  return Number((BigInt(paid) * left) / seconds);
+};
+
+/** What the rest of a period from `now` on costs of what all of it costs, `units`, rounded up. */
+export const costOfRest = (units: number, period: Omit<Paid, "paid">, now: number): number => {
+  const [left, seconds] = restOf(period, now);
+  return Number((BigInt(units) * left + seconds - 1n) / seconds);
+};
+
+/** Seconds of a period that are left, and all of them. */
+const restOf = ({ periodStart, periodEnd }: Omit<Paid, "paid">, from: number): [left: bigint, all: bigint] => [
+  BigInt(Math.max(0, periodEnd - Math.max(from, periodStart))),
+  BigInt(periodEnd - periodStart),
+];

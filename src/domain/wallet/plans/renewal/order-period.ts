@@ -6,18 +6,15 @@ import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
-import { readSeats, requireSeats } from "../../../accounts/organizations/members/seats.ts";
 import type { DirectDeps } from "../../payments/direct/service.ts";
 import { DIRECT_SERVICES, directMethod, openDirect } from "../../payments/direct/services.ts";
 import { acceptsEpay, epayForm } from "../../payments/epay.ts";
 import { startOrder } from "../../payments/start-order.ts";
 import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
-import { findOrderable, quotePlan } from "../card/checkout/checkout.ts";
-import { findRunning } from "../change-subscription.ts";
-import { findCoupon, priceWith, reserveCoupon } from "../coupons.ts";
+import { type PlanInput, quotePlan, readOrderTerms } from "../card/order-terms.ts";
+import { priceWith, reserveCoupon } from "../coupons.ts";
 import { requireNextUnpaid } from "../limits/next-paid.ts";
-import { hadPlan } from "../limits/trials.ts";
-import { lockPlanAccount } from "../plan-account.ts";
+import { findRunning, lockPlanAccount } from "../plan-account.ts";
 import { type PlanDeps, subscribe } from "../subscribe.ts";
 import { readNextPeriod } from "./next-period.ts";
 
@@ -53,24 +50,15 @@ export const periodMethods = (settings: SettingsReader): ReminderMethod[] =>
 export async function orderPlan(
   deps: OrderDeps,
   user: Customer,
-  input: Readonly<{
-    planId: number;
-    method: ReminderMethod;
-    site: string;
-    coupon?: string | undefined;
-    seats?: number | undefined;
-  }>,
+  input: PlanInput & Readonly<{ method: ReminderMethod; site: string }>,
   now = nowSeconds(),
 ): Promise<PeriodPayment | null> {
   const { db, settings } = deps;
-  const { planId, method, site, coupon: code = "", seats } = input;
+  const { planId, method, site, coupon: code, seats } = input;
   requireMethod(settings, method);
-  const plan = await findOrderable(db, user.id, planId);
-  const extraSeats = readSeats(plan, seats);
-  await requireSeats(db, user.id, plan, extraSeats);
-  const coupon = code.trim() === "" ? null : await findCoupon(db, code, { userId: user.id, planId, now });
+  const { plan, coupon, extraSeats, trialDays } = await readOrderTerms(db, user.id, input, now);
   const price = priceWith(plan, coupon, extraSeats);
-  if (price === 0 || (plan.trialDays > 0 && !(await hadPlan(db, user.id, planId)))) {
+  if (price === 0 || trialDays > 0) {
     await subscribe(deps, user.id, planId, now, code, seats, method);
     return null;
   }

@@ -6,13 +6,13 @@ import { planPurchases } from "../../../../../db/schema/wallet/plans/plan-orders
 import { plans, type ReminderMethod, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import { transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
+import { noServices, switchPlan } from "../../../../../test/support/billing/start-plans.ts";
 import { startFakeAlipay, startFakeWechatPay } from "../../../../../test/support/console/fake-payment-services.ts";
 import { startTestWallet, type TestWallet } from "../../../../../test/support/console/wallet.ts";
 import { checkBooks } from "../../../../billing/check-ledger/check-ledger.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
-import { createLogger } from "../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../accounts/directory.ts";
 import { expireOrders } from "../../orders/poll-checkouts.ts";
 import { continueRefunds } from "../../orders/refund-order.ts";
@@ -21,9 +21,8 @@ import { settlePaidOrder } from "../../orders/settle-order.ts";
 import { listCases } from "../../payments/cases.ts";
 import { signEpay } from "../../payments/epay.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { setRenewal, switchPlan } from "../change-subscription.ts";
+import { setPaused, setRenewal } from "../changes/change-subscription.ts";
 import { createCoupon } from "../coupons.ts";
-import { setPaused } from "../pause-subscription.ts";
 import { GRACE_S } from "../periods.ts";
 import { listOwnSubscriptions, savePlan } from "../plans.ts";
 import { orderNextPeriod, orderPlan } from "./order-period.ts";
@@ -59,11 +58,9 @@ beforeAll(async () => {
   deps = {
     ...app,
     fetch: createSafeFetch(createAddressPolicy(true)),
-    log: createLogger({ logLevel: "silent", logFormat: "json" }),
     billing: { transfer: transferDirectly },
     stripeAddress: "",
-    setCardPause: async () => {},
-    resumeCard: async () => {},
+    ...noServices,
   };
   largePlanId = await savePlan(deps, actor(), { ...plan, name: "Large", price: 2 * PRICE });
 });
@@ -255,7 +252,7 @@ test("the order's amount counts when the price changes before it is paid; anothe
 test("a subscription that was canceled or changed after the order is not prolonged by it", async () => {
   const start = nowSeconds();
   const now = start + 28 * DAY_S;
-  const renewing = { db: app.db, setCardRenewal: async () => {} };
+  const renewing = { db: app.db, ...noServices };
   const canceled = await subscriber(start);
   const late = await next(canceled, now);
   await setRenewal(renewing, canceled, (await own(canceled))?.id ?? 0, false);
@@ -430,7 +427,7 @@ test("renewal by a way to pay that is not set up, or of what a service renews or
   await expect(setRenewalMethod(app, await person(), id, null)).rejects.toMatchObject({
     code: "subscription_not_found",
   });
-  await setRenewal({ ...deps, setCardRenewal: async () => {} }, userId, id, false);
+  await setRenewal({ ...deps, ...noServices }, userId, id, false);
   await expect(set(null)).rejects.toMatchObject({ code: "plan_renewal_canceled" });
   await app.db
     .update(subscriptions)

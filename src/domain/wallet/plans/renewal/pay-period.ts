@@ -12,9 +12,11 @@ import { countReservedUse, couponAfter, couponOf } from "../coupons.ts";
 import { findNext, isNextPaid } from "../limits/next-paid.ts";
 import { GRACE_S, periodEnd } from "../periods.ts";
 import {
+  hasPlan,
   lockPlanAccount,
   logPaid,
   logPlan,
+  newPeriod,
   type Plan,
   type PlanAccount,
   type Running,
@@ -96,10 +98,7 @@ async function payNext(tx: Tx, payment: Payment, now: number): Promise<boolean> 
   const { subscription } = running;
   const isPaused = subscription.status === "paused";
   if (isPaused) {
-    const isPresent = account.running.some(
-      (other) => other.plan.id === plan.id && ["active", "past_due"].includes(other.subscription.status),
-    );
-    if (isPresent || !(await fits(tx, order.userId, plan, purchase.extraSeats))) return false;
+    if (hasPlan(account, plan.id) || !(await fits(tx, order.userId, plan, purchase.extraSeats))) return false;
   }
   await tx
     .update(subscriptions)
@@ -147,8 +146,8 @@ async function startPaid(
   const isOver = periodEnd(subscription.periodEnd, plan.period, plan.periodCount) <= now;
   const start = isPaused || isOver ? now : subscription.periodEnd;
   const couponId = couponAfter(plan, await couponOf(tx, purchase));
-  const terms = { start, paid: order.quota, couponId, extraSeats: purchase.extraSeats };
-  await startPeriod(tx, account, { subscription, plan }, terms, now);
+  const period = newPeriod(plan, { start, paid: order.quota, couponId, extraSeats: purchase.extraSeats });
+  await startPeriod(tx, account, { subscription, plan }, period, now);
   await setPurchase(tx, purchase, { status: "begun", periodStart: start });
 }
 

@@ -1,10 +1,10 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { planPurchases } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
 import type { DbOrTx, Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { lockPlanAccount, logPlan, type PlanAccount } from "../plan-account.ts";
+import { isRunning } from "../lifecycle.ts";
+import { applyEvent, lockPlanAccount, logPlan, type PlanAccount, type Running } from "../plan-account.ts";
 import { findAnyPlan } from "../subscribe.ts";
 import { setPurchase } from "./pay-period.ts";
 
@@ -26,29 +26,24 @@ export async function takePeriodBack(tx: Tx, order: Order): Promise<void> {
   const plan = purchase && (await findAnyPlan(tx, purchase.planId));
   if (!purchase || !plan) throw new OperationError("order_refund_period");
   if (purchase.status === "begun") {
-    const id = presentOf(account, purchase, order);
-    if (id === null) throw new OperationError("order_refund_period");
-    await tx
-      .update(subscriptions)
-      .set({ status: "ending", windowEnd: 0, pauseAtEnd: false })
-      .where(eq(subscriptions.id, id));
+    const present = presentOf(account, purchase, order);
+    if (!present) throw new OperationError("order_refund_period");
+    await applyEvent(tx, present.subscription, "stop", null);
   }
   await setPurchase(tx, purchase, { status: "refunded" });
   await logPlan(tx, order.userId, "plan_payment_returned", plan, order.quota);
 }
 
-/** The subscription whose present period is the one that was paid; null: there is none. */
-function presentOf({ running }: PlanAccount, purchase: Purchase, order: Order): number | null {
-  const present = running.find(
-    ({ subscription: { id, status, periodStart, planId, paid } }) =>
-      id === purchase.subscriptionId &&
-      (status === "active" || status === "past_due") &&
-      periodStart === purchase.periodStart &&
-      planId === purchase.planId &&
-      paid === order.quota,
+/** The subscription whose present period is the one that was paid. */
+const presentOf = ({ running }: PlanAccount, purchase: Purchase, order: Order): Running | undefined =>
+  running.find(
+    ({ subscription }) =>
+      subscription.id === purchase.subscriptionId &&
+      isRunning(subscription) &&
+      subscription.periodStart === purchase.periodStart &&
+      subscription.planId === purchase.planId &&
+      subscription.paid === order.quota,
   );
-  return present?.subscription.id ?? null;
-}
 
 async function findPaid(db: DbOrTx, orderId: number): Promise<Purchase | undefined> {
   const [purchase] = await db

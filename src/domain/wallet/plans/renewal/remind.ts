@@ -8,7 +8,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { Notice } from "../../../notifications/message.ts";
 import { notifyPayers } from "../../payments/notify-payers.ts";
 import { addAccountTax } from "../../payments/tax/tax.ts";
-import { quotePlan } from "../card/checkout/checkout.ts";
+import { quotePlan } from "../card/order-terms.ts";
 import { isNextPaid } from "../limits/next-paid.ts";
 import { GRACE_S } from "../periods.ts";
 import { lockPlanAccount, type Running } from "../plan-account.ts";

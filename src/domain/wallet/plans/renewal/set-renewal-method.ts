@@ -4,8 +4,7 @@ import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
-import { findRunning } from "../change-subscription.ts";
-import { lockPlanAccount } from "../plan-account.ts";
+import { findRunning, lockPlanAccount } from "../plan-account.ts";
 import { requireMethod } from "./order-period.ts";
 import { notifyDue } from "./remind.ts";
 

@@ -11,13 +11,13 @@ import { createLogger } from "../../../../../lib/runtime/log.ts";
 import type { UserEntry } from "../../../../accounts/directory.ts";
 import { listCases } from "../../../payments/cases.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
-import { setRenewal } from "../../change-subscription.ts";
+import { setRenewal } from "../../changes/change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
-import { setCardPause, setCardRenewal } from "../change/manage-renewal.ts";
-import { startCardPlan } from "../checkout/checkout.ts";
+import { startCardPlan } from "../checkout.ts";
+import { atService, createDrivers } from "../drivers.ts";
 import { pollCards } from "../poll-cards.ts";
-import { handlePaypalPlanEvent } from "./paypal-events.ts";
+import { handlePaypalPlanEvent } from "./events.ts";
 import { paidPeriod } from "./subscription.ts";
 
 const START = Math.floor(Date.UTC(2030, 0, 31, 12) / 1000);
@@ -27,7 +27,9 @@ const PRICE = 5_000_000;
 
 let app: TestWallet;
 let paypal: Awaited<ReturnType<typeof startFakePaypal>>;
-let deps: Parameters<typeof pollCards>[0] & Parameters<typeof advanceSubscriptions>[0];
+let deps: Parameters<typeof pollCards>[0] &
+  Parameters<typeof setRenewal>[0] &
+  Parameters<typeof advanceSubscriptions>[0];
 const plans = { paid: 0, trial: 0, long: 0 };
 beforeAll(async () => {
   paypal = await startFakePaypal();
@@ -39,7 +41,7 @@ beforeAll(async () => {
     TaxCountry: "DE",
   };
   app = await startTestWallet({ ServerAddress: "https://gateway.test", ...options }, "", [paypal.root]);
-  deps = {
+  const services = {
     ...{ ...app, stripeAddress: "http://127.0.0.1:9" },
     fetch: createSafeFetch(createAddressPolicy(true)),
     log: createLogger({ logLevel: "silent", logFormat: "json" }),
@@ -47,6 +49,7 @@ beforeAll(async () => {
       transfer: transferDirectly,
     },
   };
+  deps = { ...services, drivers: createDrivers(services) };
   const actor = { id: app.ids.root, role: 100 } as UserEntry;
   const plan = {
     ...{ description: "", price: PRICE, period: "month", periodCount: 1, windowQuota: 700 },
@@ -68,7 +71,12 @@ beforeEach(() => {
 type Reported = Readonly<{ type: string; resource: object }>;
 
 const start = (userId: number, planId = plans.paid) =>
-  startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START, { service: "paypal" });
+  startCardPlan(
+    deps,
+    { id: userId, group: "default" },
+    { planId, site: "https://gateway.test", service: "paypal" },
+    START,
+  );
 /** Orders the plan and returns the order's number. */
 async function order(userId: number, planId?: number): Promise<string> {
   await start(userId, planId);
@@ -206,18 +214,17 @@ test("a renewal is canceled here for good, or at PayPal; older reports do not br
   const events = paypal.plans.approve(tradeNo, START);
   await deliver(START, events);
   const [{ id = 0 } = {}] = await ordersOf(userId);
-  await expect(setCardRenewal(deps, id, true)).rejects.toMatchObject({ code: "plan_paypal_final" });
-  await expect(setCardPause(deps, id, true)).rejects.toMatchObject({ code: "plan_paypal_no_pause" });
+  const setCardRenewal = (isRenewed: boolean) =>
+    atService(deps, id, (driver, placed) => driver.setRenewal(placed, isRenewed, START));
+  await expect(setCardRenewal(true)).rejects.toMatchObject({ code: "plan_paypal_final" });
+  const pausing = atService(deps, id, (driver, placed) => driver.setPaused(placed, true));
+  await expect(pausing).rejects.toMatchObject({ code: "plan_paypal_no_pause" });
   paypal.plans.state.refusesToCancel = true;
-  await expect(setCardRenewal(deps, id, false)).rejects.toMatchObject({ code: "payment_request_failed" });
+  await expect(setCardRenewal(false)).rejects.toMatchObject({ code: "payment_request_failed" });
   paypal.plans.state.refusesToCancel = false;
   const subscription = await own(userId);
-  const renewing = {
-    db: app.db,
-    setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed),
-  };
-  await setRenewal(renewing, userId, subscription?.id ?? 0, false);
-  await setCardRenewal(deps, id, false);
+  await setRenewal(deps, userId, subscription?.id ?? 0, false);
+  await setCardRenewal(false);
   expect(paypal.plans.byOrder(tradeNo).status).toBe("CANCELLED");
   await deliver(START + 60, [...events, paypal.plans.change(tradeNo, "CANCELLED", START + 30), ...events]);
   expect(await own(userId)).toMatchObject({ status: "active", cancel_at_end: true });

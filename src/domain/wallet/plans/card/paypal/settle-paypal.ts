@@ -3,7 +3,8 @@ import { planOrders, planPayments } from "../../../../../../db/schema/wallet/pla
 import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../../db/types.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { endChange, noteNext, type PlanOrder } from "../open-changes.ts";
+import type { PlanOrder } from "../driver.ts";
+import { endChange, noteNext } from "../reports/open-changes.ts";
 
 /** How long a page of PayPal's to approve a change is waited for; one that is approved later counts all the same. */
 const APPROVAL_S = 86_400;

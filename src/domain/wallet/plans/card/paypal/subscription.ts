@@ -1,23 +1,19 @@
-import { and, eq, inArray, ne } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
-import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
 import { amountOf, callPaypal, linkOf, type PaypalResponse, reasonOf } from "../../../payments/direct/paypal/client.ts";
-import { type DirectDeps, PaymentServiceError, type ServiceDeps } from "../../../payments/direct/service.ts";
+import { PaymentServiceError } from "../../../payments/direct/service.ts";
 import { periodEnd } from "../../periods.ts";
 import type { Plan } from "../../plan-account.ts";
 import { findAnyPlan } from "../../subscribe.ts";
-import { applyInvoice } from "../apply-invoice.ts";
-import { applyCardState } from "../card-state.ts";
-import { endChange, noteNext } from "../open-changes.ts";
-import { joinWaitingRefunds } from "../record-refund.ts";
+import type { Page, PlanOrder, ServiceDeps } from "../driver.ts";
+import { endDuplicate, takePayment } from "../reports/apply-invoice.ts";
+import { applyCardState } from "../reports/card-state.ts";
+import { noteNext } from "../reports/open-changes.ts";
+import { joinWaitingRefunds } from "../reports/record-refund.ts";
 import { findPaidOrder, listOrdersOf, settlePaypalChanges } from "./settle-paypal.ts";
-
-export type PaypalPlanDeps = WalletDeps & DirectDeps;
-type Order = typeof planOrders.$inferSelect;
 
 /** A payment of a subscription; `paidAt` in epoch seconds, `money` decimal text. */
 export type Sale = Readonly<{ id: string; paidAt: number; money: string; currency: string }>;
@@ -35,9 +31,9 @@ const LONGEST = { day: 365, week: 52, month: 12, year: 1 } as const;
  * Throws OperationError and PaymentServiceError.
  */
 export async function openPaypalPage(
-  deps: PaypalPlanDeps,
-  { order, plan, site, startsAt }: Readonly<{ order: Order; plan: Plan; site: string; startsAt?: number }>,
-): Promise<Readonly<{ sessionNo: string; url: string }>> {
+  deps: ServiceDeps,
+  { order, plan, site, startsAt }: Readonly<{ order: PlanOrder; plan: Plan; site: string; startsAt?: number }>,
+): Promise<Page> {
   const { tradeNo } = order;
   const longest = LONGEST[plan.period];
   if (plan.periodCount > longest) throw new OperationError("plan_paypal_period", { max: longest });
@@ -60,7 +56,7 @@ export async function openPaypalPage(
   return { sessionNo, url };
 }
 
-const nameOf = ({ settings }: PaypalPlanDeps, plan: Plan): string =>
+const nameOf = ({ settings }: ServiceDeps, plan: Plan): string =>
   `${settings.get("SystemName")} ${plan.name}`.slice(0, 127);
 
 /**
@@ -68,8 +64,8 @@ const nameOf = ({ settings }: PaypalPlanDeps, plan: Plan): string =>
  * PaymentServiceError.
  */
 export function createPaypalPlan(
-  deps: PaypalPlanDeps,
-  { order, plan, productNo }: Readonly<{ order: Order; plan: Plan; productNo: string }>,
+  deps: ServiceDeps,
+  { order, plan, productNo }: Readonly<{ order: PlanOrder; plan: Plan; productNo: string }>,
 ): Promise<Readonly<{ id: string }>> {
   const { tradeNo, money, firstMoney, currency, replacesId } = order;
   const trialDays = replacesId === null ? order.trialDays : 0;
@@ -92,7 +88,7 @@ export function createPaypalPlan(
 }
 
 /** PayPal's product of a plan of ours; plans belong to one. */
-async function findProduct(deps: PaypalPlanDeps, plan: Plan): Promise<string> {
+async function findProduct(deps: ServiceDeps, plan: Plan): Promise<string> {
   const id = `SLUICE-PLAN-${plan.id}`;
   const { status } = await callPaypal(deps, "GET", `/v1/catalogs/products/${id}`);
   if (status === 200) return id;
@@ -101,7 +97,7 @@ async function findProduct(deps: PaypalPlanDeps, plan: Plan): Promise<string> {
   return product.id;
 }
 
-async function create(deps: PaypalPlanDeps, path: string, requestId: string, body: object): Promise<{ id: string }> {
+async function create(deps: ServiceDeps, path: string, requestId: string, body: object): Promise<{ id: string }> {
   const response = await callPaypal(deps, "POST", path, { requestId, body });
   const id = textOf(response.body.id);
   if (response.status >= 300 || !id) throw refusal(path, response);
@@ -115,7 +111,7 @@ const refusal = (path: string, { status, body }: PaypalResponse) =>
  * Asks PayPal for a subscription and its payments, and applies them: each once, in any order. `reported`: a payment that a
  * notification names and PayPal's list may lack yet. Throws PaymentServiceError.
  */
-export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: number, reported?: Sale): Promise<void> {
+export async function lookUpPaypal(deps: ServiceDeps, order: PlanOrder, now: number, reported?: Sale): Promise<void> {
   // It was never opened.
   if (order.sessionNo === "") return;
   const path = subscriptionPath(order);
@@ -135,26 +131,23 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
   const [first] = orders;
   if (first && status === "ACTIVE") await takePlace(deps, first, now);
   const base = { tradeNo, subscriptionNo: order.sessionNo, customerNo: "", priceNo: "" };
-  if (order.trialDays > 0 && status === "ACTIVE") {
-    const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
+  const cancel = () => cancelAtPaypal(deps, order);
+  if (order.trialDays > 0 && status === "ACTIVE" && paidFrom > now) {
     // Of an account that had the plan meanwhile it is a duplicate; a trial that is over begins nothing.
-    if (paidFrom > now) await apply(deps, order, { ...base, invoiceNo: `${order.sessionNo}/trial`, ...trial }, now);
+    const trial = { paidUnits: 0, currency: order.currency, periodStart: startedAt, periodEnd: paidFrom };
+    await takePayment(deps, { ...base, invoiceNo: `${order.sessionNo}/trial`, ...trial }, now, cancel);
   }
   await settlePaypalChanges(deps.db, orders, textOf(found.body.plan_id), now);
   const listed = await listSales(deps, order, now);
   const sales = reported && !listed.some(({ id }) => id === reported.id) ? [...listed, reported] : listed;
   for (const { id, paidAt, money, currency } of sales.toSorted((a, b) => a.paidAt - b.paidAt)) {
     const period = paidPeriod(plan, paidFrom, paidAt);
-    const paidUnits = smallestUnits(money, currency);
     const paid = await findPaidOrder(deps.db, orders, { id, money, currency, ...period });
-    await apply(
-      deps,
-      order,
-      { ...base, priceNo: paid?.priceNo ?? "", invoiceNo: id, paidUnits, currency, ...period },
-      now,
-    );
+    const payment = { paidUnits: smallestUnits(money, currency), currency, priceNo: paid?.priceNo ?? "" };
+    await takePayment(deps, { ...base, ...payment, ...period, invoiceNo: id }, now, cancel);
   }
-  if (first?.status === "duplicate" && sales.length === 0) await endDuplicate(deps, first);
+  const duplicate = [order, first].find((one) => one?.status === "duplicate");
+  if (duplicate) await endDuplicate(deps, duplicate.tradeNo, cancel);
   for (const { id: orderId } of orders) await joinWaitingRefunds(deps.db, { orderId });
   await applyCardState(deps, {
     ...{ tradeNo, subscriptionNo: order.sessionNo },
@@ -165,44 +158,16 @@ export async function lookUpPaypal(deps: PaypalPlanDeps, order: Order, now: numb
   });
 }
 
-async function apply(
-  deps: PaypalPlanDeps,
-  order: Order,
-  invoice: Parameters<typeof applyInvoice>[1],
-  now: number,
-): Promise<void> {
-  const outcome = await applyInvoice(deps, invoice, now);
-  if (outcome === "waiting" || outcome === "duplicate") {
-    deps.log.warn({ ...invoice }, "a payment for a plan waits for an administrator");
-  }
-  if (outcome === "duplicate" || order.status === "duplicate") await endDuplicate(deps, order);
-}
-
 /**
  * A subscription of its own that an account approved to change to a plan with periods of another length: the one before is not renewed
  * any more, and the other plan follows it. Throws PaymentServiceError: nothing is agreed yet.
  */
-async function takePlace(deps: PaypalPlanDeps, order: Order, now: number): Promise<void> {
+async function takePlace(deps: ServiceDeps, order: PlanOrder, now: number): Promise<void> {
   if (order.replacesId === null || (order.status !== "pending" && order.status !== "ended")) return;
   const [replaced] = await deps.db.select().from(planOrders).where(eq(planOrders.id, order.replacesId));
   if (replaced?.status === "active") await cancelAtPaypal(deps, replaced);
-  const isOpen = inArray(planOrders.status, ["pending", "next"]);
-  const others = and(isOpen, eq(planOrders.replacesId, order.replacesId), ne(planOrders.id, order.id));
-  for (const other of await deps.db.select().from(planOrders).where(others)) await endChange(deps.db, other);
   await noteNext(deps.db, order);
   if (replaced) await lookUpPaypal(deps, replaced, now);
-}
-
-/** Cancels a subscription that nobody is to be charged for. */
-async function endDuplicate(deps: PaypalPlanDeps, order: Order): Promise<void> {
-  try {
-    await cancelAtPaypal(deps, order);
-    const isDuplicate = and(eq(planOrders.id, order.id), eq(planOrders.status, "duplicate"));
-    await deps.db.update(planOrders).set({ status: "ended" }).where(isDuplicate);
-  } catch (error) {
-    const reason = messageOf(error);
-    deps.log.warn({ tradeNo: order.tradeNo, reason }, "a second subscription to a plan could not be canceled");
-  }
 }
 
 /**
@@ -221,7 +186,7 @@ export function paidPeriod(
 }
 
 /** Payments of a subscription that were completed and not refunded since. */
-async function listSales(deps: PaypalPlanDeps, order: Order, now: number): Promise<readonly Sale[]> {
+async function listSales(deps: ServiceDeps, order: PlanOrder, now: number): Promise<readonly Sale[]> {
   const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
   const range = new URLSearchParams({
     start_time: iso(Math.max(order.createdAt - DAY_S, now - LOOK_BACK_S)),
@@ -246,7 +211,7 @@ export function readSale({ id, time, value, currency }: JsonObject): Sale[] {
 }
 
 /** Ends a subscription at PayPal, for good; one that has ended stays so. Throws PaymentServiceError. */
-export async function cancelAtPaypal(deps: ServiceDeps, order: Order): Promise<void> {
+export async function cancelAtPaypal(deps: ServiceDeps, order: PlanOrder): Promise<void> {
   const path = `${subscriptionPath(order)}/cancel`;
   const canceled = await callPaypal(deps, "POST", path, { body: { reason: "Canceled" } });
   if (canceled.status < 300) return;
@@ -255,7 +220,7 @@ export async function cancelAtPaypal(deps: ServiceDeps, order: Order): Promise<v
 }
 
 /** The path of a subscription in PayPal's API. */
-export const subscriptionPath = ({ sessionNo }: Order): string =>
+export const subscriptionPath = ({ sessionNo }: PlanOrder): string =>
   `/v1/billing/subscriptions/${encodeURIComponent(sessionNo)}`;
 
 /** Epoch seconds of a time in RFC 3339; null: it is none. */

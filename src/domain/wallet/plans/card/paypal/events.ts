@@ -4,17 +4,16 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../../for
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { openCase } from "../../../payments/cases.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { joinWaitingRefunds, recordRefund } from "../record-refund.ts";
-import { lookUpPaypal, type PaypalPlanDeps, readSale } from "./subscription.ts";
-
-type Order = typeof planOrders.$inferSelect;
+import type { PlanOrder, ServiceDeps } from "../driver.ts";
+import { joinWaitingRefunds, recordRefund } from "../reports/record-refund.ts";
+import { lookUpPaypal, readSale } from "./subscription.ts";
 
 /**
  * Handles what PayPal reports of plans; its signature is verified. What is reported is looked up at PayPal, so that the newest state
  * counts in whatever order reports come. Other events are none of ours. Throws PaymentServiceError: PayPal shall report it again.
  */
 export async function handlePaypalPlanEvent(
-  deps: PaypalPlanDeps,
+  deps: ServiceDeps,
   type: string,
   resource: JsonObject,
   now = nowSeconds(),
@@ -60,7 +59,7 @@ export async function handlePaypalPlanEvent(
 /** ISO 4217's code where there is none. */
 const NO_CURRENCY = "XXX";
 
-async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null): Promise<Order | undefined> {
+async function findOrder({ db }: ServiceDeps, subscriptionNo: string | null): Promise<PlanOrder | undefined> {
   if (!subscriptionNo) return undefined;
   const isOurs = and(eq(planOrders.sessionNo, subscriptionNo), eq(planOrders.service, "paypal"));
   // The first began it; others changed its plan.
@@ -73,7 +72,7 @@ async function findOrder({ db }: PaypalPlanDeps, subscriptionNo: string | null):
  * waits in the queue without an account (`mayWait`); a merchant's account may also sell other things.
  */
 async function report(
-  { db }: PaypalPlanDeps,
+  { db }: ServiceDeps,
   kind: "refund" | "dispute",
   saleNo: string | null,
   { id, value, currency }: JsonObject,

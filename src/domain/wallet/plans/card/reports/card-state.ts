@@ -1,8 +1,10 @@
-import { and, desc, eq, inArray, not, sql } from "drizzle-orm";
-import { planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
-import type { Tx } from "../../../../../db/types.ts";
-import type { WalletDeps } from "../../operation.ts";
+import { and, desc, eq, inArray, ne, not, sql } from "drizzle-orm";
+import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
+import type { Tx } from "../../../../../../db/types.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { applyEvent } from "../../plan-account.ts";
+import type { PlanOrder } from "../driver.ts";
 
 /** The state of a subscription at its service; `reportedAt`: when the service made the report, epoch seconds. */
 export type CardState = Readonly<{
@@ -34,15 +36,10 @@ export async function applyCardState(
       .update(planOrders)
       .set({ reportedAt, subscriptionNo, ...(hasEnded && { status: "ended" }) })
       .where(eq(planOrders.id, order.id));
-    await tx
-      .update(subscriptions)
-      .set({
-        ...(hasEnded && !hasFollower && { nextPlanId: null, nextExtraSeats: null }),
-        cancelAtEnd: isCanceled || hasEnded,
-        // A period that is over is paused already, or is being taken back.
-        pauseAtEnd: sql`case when ${subscriptions.status} in ('active', 'past_due') then ${isPaused} else ${subscriptions.pauseAtEnd} end`,
-      })
-      .where(and(eq(subscriptions.orderId, order.id), eq(subscriptions.userId, order.userId)));
+    for (const subscription of await lockOf(tx, order.id, order.userId)) {
+      const input = { isCanceled: isCanceled || hasEnded, isPaused, hasNoNext: hasEnded && !hasFollower };
+      await applyEvent(tx, subscription, "report", input);
+    }
     if (hasEnded) {
       const isOpen = inArray(planOrders.status, ["pending", "next"]);
       await tx
@@ -51,15 +48,23 @@ export async function applyCardState(
         .where(and(isOpen, eq(planOrders.replacesId, order.id), not(isItsOwn)));
       // It was to follow another that runs.
       if (order.replacesId !== null) {
-        const isBefore = and(eq(subscriptions.orderId, order.replacesId), eq(subscriptions.userId, order.userId));
-        await tx.update(subscriptions).set({ nextPlanId: null, nextExtraSeats: null }).where(isBefore);
+        for (const subscription of await lockOf(tx, order.replacesId, order.userId))
+          await applyEvent(tx, subscription, "planNext", { planId: null, extraSeats: null });
       }
     }
   });
 }
 
+/** The subscription that an order's payments renew, if it has not ended; locked until the transaction ends. */
+const lockOf = (tx: Tx, orderId: number, userId: number) =>
+  tx
+    .select()
+    .from(subscriptions)
+    .where(and(eq(subscriptions.orderId, orderId), eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")))
+    .for("update");
+
 /** The order whose payments renew a subscription at a service now: the one that began it, or that changed it. */
-async function findCurrent(tx: Tx, subscriptionNo: string): Promise<typeof planOrders.$inferSelect | undefined> {
+async function findCurrent(tx: Tx, subscriptionNo: string): Promise<PlanOrder | undefined> {
   const [found] = await tx
     .select({ order: planOrders })
     .from(planOrders)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { addUser } from "../../../../../../test/support/billing/start-billing.ts";
-import { startCardPlans } from "../../../../../../test/support/billing/start-card-plans.ts";
-import { listCases } from "../../../payments/cases.ts";
-import { listOwnSubscriptions } from "../../plans.ts";
-import { subscribe } from "../../subscribe.ts";
-import { changePlan } from "../change/change-plan.ts";
-import { pollCards } from "../poll-cards.ts";
-import { handlePlanEvent } from "../stripe-events.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
+import { listCases } from "../../payments/cases.ts";
+import { changePlan } from "../changes/change-subscription.ts";
+import { listOwnSubscriptions } from "../plans.ts";
+import { subscribe } from "../subscribe.ts";
 import { startCardPlan } from "./checkout.ts";
+import { pollCards } from "./poll-cards.ts";
+import { handlePlanEvent } from "./stripe/events.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const PRICE = 1_000_000;
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 const start = (userId: number, planId = plans.paid) =>
-  startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  startCardPlan(deps, { id: userId, group: "default" }, { planId, site: "https://gateway.test" }, START);
 const ordersOf = async (userId: number) => {
   const rows = await database.sql<{ trade_no: string; status: string }[]>`
     select trade_no, status from plan_orders where user_id = ${userId} order by id`;

@@ -1,20 +1,13 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { textOf } from "../../../../../formats/json.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { callPaypal, linkOf, reasonOf } from "../../../payments/direct/paypal/client.ts";
 import { PaymentServiceError } from "../../../payments/direct/service.ts";
-import { endChange, findOpenChange, type PlanOrder } from "../open-changes.ts";
-import {
-  cancelAtPaypal,
-  createPaypalPlan,
-  lookUpPaypal,
-  openPaypalPage,
-  type PaypalPlanDeps,
-  subscriptionPath,
-} from "../paypal/subscription.ts";
-import { type CardTerms, storeChange } from "./card-terms.ts";
-import type { Changed } from "./stripe-change.ts";
+import { type CardTerms, storeChange } from "../change-terms.ts";
+import type { Changed, PlanOrder, ServiceDeps } from "../driver.ts";
+import { endChange, findOpenChange } from "../reports/open-changes.ts";
+import { cancelAtPaypal, createPaypalPlan, lookUpPaypal, openPaypalPage, subscriptionPath } from "./subscription.ts";
 
 /** PayPal may charge the next period some hours before it begins. */
 const CHARGED_AHEAD_S = 86_400;
@@ -26,7 +19,7 @@ export function requirePaypalChange(terms: CardTerms, now: number): void {
   if (hasOtherPeriod(terms) && now > current.periodEnd - CHARGED_AHEAD_S) throw new OperationError("plan_change_soon");
 }
 
-const hasOtherPeriod = ({ isBack, change: { present, next } }: CardTerms): boolean =>
+const hasOtherPeriod = ({ change: { isBack, present, next } }: CardTerms): boolean =>
   !isBack && (next.period !== present.period || next.periodCount !== present.periodCount);
 
 /**
@@ -37,13 +30,13 @@ const hasOtherPeriod = ({ isBack, change: { present, next } }: CardTerms): boole
  * OperationError and PaymentServiceError.
  */
 export async function changeAtPaypal(
-  deps: PaypalPlanDeps,
+  deps: ServiceDeps,
   terms: CardTerms,
   { site, now }: Readonly<{ site: string; now: number }>,
 ): Promise<Changed> {
   const { db } = deps;
-  const { order, isBack, change } = terms;
-  requirePaypalChange(terms, now);
+  const { order, change } = terms;
+  const { isBack } = change;
   if (isBack && (await dropFollower(deps, order))) return { url: null };
   if (hasOtherPeriod(terms)) return orderFollower(deps, terms, { site, now });
   const found = await callPaypal(deps, "GET", subscriptionPath(order));
@@ -78,7 +71,7 @@ export async function changeAtPaypal(
 
 /** Orders a plan that follows the present one with a subscription of its own. */
 async function orderFollower(
-  deps: PaypalPlanDeps,
+  deps: ServiceDeps,
   terms: CardTerms,
   { site, now }: Readonly<{ site: string; now: number }>,
 ): Promise<Changed> {
@@ -97,7 +90,7 @@ async function orderFollower(
 }
 
 /** Gives up the plan that follows an order's with a subscription of its own. Returns whether there was one. */
-async function dropFollower(deps: PaypalPlanDeps, order: PlanOrder): Promise<boolean> {
+async function dropFollower(deps: ServiceDeps, order: PlanOrder): Promise<boolean> {
   const follower = await findOpenChange(deps.db, order, "next");
   if (!follower || follower.sessionNo === order.sessionNo) return false;
   await cancelAtPaypal(deps, follower);
@@ -105,14 +98,14 @@ async function dropFollower(deps: PaypalPlanDeps, order: PlanOrder): Promise<boo
   return true;
 }
 
-/** Changes that nobody has approved yet are given up for the next. */
-async function closeUnapproved({ db }: PaypalPlanDeps, { id }: PlanOrder): Promise<void> {
-  const isUnapproved = and(eq(planOrders.replacesId, id), inArray(planOrders.status, ["pending"]));
-  for (const open of await db.select().from(planOrders).where(isUnapproved)) await endChange(db, open);
+/** A change that nobody has approved yet is given up for the next. */
+async function closeUnapproved({ db }: ServiceDeps, order: PlanOrder): Promise<void> {
+  const open = await findOpenChange(db, order, "pending");
+  if (open) await endChange(db, open);
 }
 
 async function revise(
-  deps: PaypalPlanDeps,
+  deps: ServiceDeps,
   order: PlanOrder,
   { planNo, site, now }: Readonly<{ planNo: string; site: string; now: number }>,
 ): Promise<Changed> {

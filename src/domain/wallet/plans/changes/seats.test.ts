@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addUser, transferDirectly } from "../../../../../test/support/billing/start-billing.ts";
+import { setSeats, switchPlan } from "../../../../../test/support/billing/start-plans.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
 import { createVault } from "../../../../lib/security/crypto.ts";
@@ -14,11 +15,9 @@ import {
 } from "../../../accounts/organizations/members/invitations/invite.ts";
 import { createMailLimits } from "../../../accounts/registration/mail-limits.ts";
 import { advanceSubscriptions } from "../advance-subscriptions.ts";
-import { switchPlan } from "../change-subscription.ts";
 import { createCoupon } from "../coupons.ts";
 import { listOwnSubscriptions, type PlanInput, savePlan } from "../plans.ts";
 import { grantPlan, type PlanDeps, subscribe } from "../subscribe.ts";
-import { setSeats } from "./change-seats.ts";
 
 const START = Date.UTC(2026, 3, 1) / 1000;
 /** April. */

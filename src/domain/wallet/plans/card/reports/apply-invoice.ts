@@ -1,25 +1,28 @@
-import { and, eq, isNotNull, isNull, lte, ne, or, type SQL } from "drizzle-orm";
-import { users } from "../../../../../db/schema/accounts/users.ts";
-import { planOrders, planPayments } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
-import type { Tx } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { openCase } from "../../payments/cases.ts";
-import { smallestUnits } from "../../payments/currency-units.ts";
-import { countReservedUse } from "../coupons.ts";
-import { publishPlanAccount } from "../limits/overage.ts";
-import { hadOtherwise, noteHolders } from "../limits/trials.ts";
-import { type Drawn, makeUpFor } from "../limits/unused.ts";
+import { and, eq, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { users } from "../../../../../../db/schema/accounts/users.ts";
+import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { subscriptions } from "../../../../../../db/schema/wallet/plans/plans.ts";
+import type { Tx } from "../../../../../../db/types.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import type { WalletDeps } from "../../../operation.ts";
+import { openCase } from "../../../payments/cases.ts";
+import { smallestUnits } from "../../../payments/currency-units.ts";
+import { countReservedUse } from "../../coupons.ts";
+import { publishPlanAccount } from "../../limits/overage.ts";
+import { hadOtherwise, noteHolders } from "../../limits/trials.ts";
+import { type Drawn, makeUpFor } from "../../limits/unused.ts";
 import {
+  applyEvent,
   applyPlans,
   fillWindow,
   lockPlanAccount,
   type PlanAccount,
   type Running,
   type Subscription,
-} from "../plan-account.ts";
-import { findAnyPlan } from "../subscribe.ts";
+} from "../../plan-account.ts";
+import { findAnyPlan } from "../../subscribe.ts";
+import type { PlanOrder, ServiceDeps } from "../driver.ts";
 
 /** A payment of a subscription as Stripe or PayPal reports it; times in epoch seconds. */
 export type PaidInvoice = Readonly<{
@@ -40,16 +43,40 @@ export type PaidInvoice = Readonly<{
 const DAY_S = 86_400;
 
 /** `duplicate`: the account has the plan already, so the subscription at Stripe is to be canceled. */
-export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting" | "duplicate";
+type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting" | "duplicate";
 
-type Order = typeof planOrders.$inferSelect;
+/** Ends a subscription at its service. Throws what the service's client throws. */
+type Cancel = () => Promise<unknown>;
+
+/** Applies a payment that was reported or found (`applyInvoice`); a second subscription to a plan is ended at its service. */
+export async function takePayment(deps: ServiceDeps, invoice: PaidInvoice, now: number, cancel: Cancel): Promise<void> {
+  const outcome = await applyInvoice(deps, invoice, now);
+  if (outcome === "waiting" || outcome === "duplicate")
+    deps.log.warn({ ...invoice }, "a payment for a plan waits for an administrator");
+  if (outcome === "duplicate") await endDuplicate(deps, invoice.tradeNo, cancel);
+}
+
+/**
+ * Ends a subscription at its service that nobody is to be charged for. When the service cannot be reached the next poll tries again.
+ */
+export async function endDuplicate({ db, log }: ServiceDeps, tradeNo: string, cancel: Cancel): Promise<void> {
+  try {
+    await cancel();
+    const isDuplicate = and(eq(planOrders.tradeNo, tradeNo), eq(planOrders.status, "duplicate"));
+    // The service is asked once more: a payment before this one may not have been reported.
+    const reportedAt = sql`greatest(${planOrders.reportedAt}, ${planOrders.polledAt} + 1)`;
+    await db.update(planOrders).set({ status: "ended", reportedAt }).where(isDuplicate);
+  } catch (error) {
+    log.warn({ tradeNo, reason: messageOf(error) }, "a second subscription to a plan could not be canceled");
+  }
+}
 
 /**
  * Begins or renews the plan that an invoice pays for, or changes to it: once, however often, late or out of order it is reported.
  * What was paid must be what was ordered, the period must not be over, and the account must not have the plan already: otherwise it
  * waits for an administrator.
  */
-export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now = nowSeconds()): Promise<Applied> {
+async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now = nowSeconds()): Promise<Applied> {
   const { outcome, userId } = await deps.db.transaction(async (tx) => {
     // Orders that change a subscription are locked by the one that began it.
     const [first] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, invoice.tradeNo)).for("update");
@@ -61,11 +88,11 @@ export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now =
   return outcome;
 }
 
-const isOtherSubscription = ({ subscriptionNo }: Order, invoice: PaidInvoice): boolean =>
+const isOtherSubscription = ({ subscriptionNo }: PlanOrder, invoice: PaidInvoice): boolean =>
   subscriptionNo !== "" && subscriptionNo !== invoice.subscriptionNo;
 
 /** The order that changed a subscription to the price of an invoice. */
-async function findByPrice(tx: Tx, { subscriptionNo, priceNo }: PaidInvoice): Promise<Order | undefined> {
+async function findByPrice(tx: Tx, { subscriptionNo, priceNo }: PaidInvoice): Promise<PlanOrder | undefined> {
   if (priceNo === "") return undefined;
   const isChange = and(eq(planOrders.subscriptionNo, subscriptionNo), isNotNull(planOrders.replacesId));
   const [order] = await tx
@@ -75,7 +102,7 @@ async function findByPrice(tx: Tx, { subscriptionNo, priceNo }: PaidInvoice): Pr
   return order;
 }
 
-async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
+async function apply(tx: Tx, order: PlanOrder, invoice: PaidInvoice, now: number): Promise<Applied> {
   const { periodEnd, invoiceNo } = invoice;
   const account = await lockAccount(tx, order.userId);
   const orderIds = await listOrdersOf(tx, order, invoice);
@@ -121,42 +148,38 @@ async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): P
     return "waiting";
   }
   const { periodStart } = invoice;
-  const values = { status: "active" as const, isTrial, paid: 0, periodStart, periodEnd };
+  const begin = { periodStart, periodEnd, isTrial, paid: 0, orderId: order.id, planId: plan.id };
+  const from = Math.max(now, periodStart);
   if (current) {
-    const changed = { ...values, ...(await takeOver(tx, order, current)) };
-    const renewed = { ...current.subscription, ...changed };
-    await tx.update(subscriptions).set(changed).where(eq(subscriptions.id, renewed.id));
+    const isOther = current.subscription.orderId !== order.id;
+    if (isOther) await takeOver(tx, order, current);
+    const { extraSeats, couponId } = current.subscription;
+    const period = { ...begin, couponId, extraSeats: isOther ? order.extraSeats : extraSeats };
+    const renewed = await applyEvent(tx, current.subscription, "renew", period);
     const missing = isChangeAtOnce(order, current) ? makeUpFor(current.subscription, creditedOf(order), now) : null;
-    await fillWindow(tx, { plan, subscription: renewed }, Math.max(now, periodStart), missing);
+    await fillWindow(tx, { plan, subscription: renewed }, from, missing);
   } else {
     const [subscription] = await tx
       .insert(subscriptions)
       .values({
-        ...{
-          ...values,
-          userId: order.userId,
-          planId: plan.id,
-          orderId: order.id,
-          startedAt: periodStart,
-          remaining: 0,
-          extraSeats: order.extraSeats,
-        },
-        ...{ windowStart: periodStart, windowEnd: periodStart, cancelAtEnd: order.status === "ended" },
+        ...{ ...begin, status: "active", userId: order.userId, startedAt: periodStart, remaining: 0 },
+        ...{ windowStart: periodStart, windowEnd: periodStart },
+        ...{ extraSeats: order.extraSeats, cancelAtEnd: order.status === "ended" },
       })
       .returning();
     if (!subscription) throw new Error("the subscription was not stored");
     await noteHolders(tx, order.userId, plan.id);
-    await fillWindow(tx, { plan, subscription }, Math.max(now, periodStart));
+    await fillWindow(tx, { plan, subscription }, from);
   }
   await applyPlans(tx, account);
   return current ? "renewed" : "begun";
 }
 
 /** Whether a payment begins another plan, or more seats, before the paid period is over. */
-const isChangeAtOnce = ({ id, creditedDrawn }: Order, { subscription }: Running): boolean =>
+const isChangeAtOnce = ({ id, creditedDrawn }: PlanOrder, { subscription }: Running): boolean =>
   subscription.orderId !== id && creditedDrawn !== null;
 
-const creditedOf = ({ creditedDrawn, creditedCalls }: Order): Drawn | null =>
+const creditedOf = ({ creditedDrawn, creditedCalls }: PlanOrder): Drawn | null =>
   creditedDrawn === null ? null : { units: creditedDrawn, calls: creditedCalls ?? 0 };
 
 /** Locks an account; null: it was deleted, and gets no plan any more. */
@@ -166,7 +189,7 @@ async function lockAccount(tx: Tx, userId: number): Promise<PlanAccount | null> 
 }
 
 /** The order and all others of its subscription at the service. */
-async function listOrdersOf(tx: Tx, { id }: Order, { subscriptionNo }: PaidInvoice): Promise<readonly number[]> {
+async function listOrdersOf(tx: Tx, { id }: PlanOrder, { subscriptionNo }: PaidInvoice): Promise<readonly number[]> {
   const rows = await tx
     .select({ id: planOrders.id })
     .from(planOrders)
@@ -175,15 +198,14 @@ async function listOrdersOf(tx: Tx, { id }: Order, { subscriptionNo }: PaidInvoi
 }
 
 /** Whether a payment is for a period after the one that runs; with a change of the plan, one that began later. */
-function isNewer({ id }: Order, { periodStart, periodEnd }: PaidInvoice, running: Subscription): boolean {
+function isNewer({ id }: PlanOrder, { periodStart, periodEnd }: PaidInvoice, running: Subscription): boolean {
   if (running.orderId === id) return periodEnd > running.periodEnd;
   return periodStart > running.periodStart || (periodStart === running.periodStart && id > (running.orderId ?? 0));
 }
 
-/** What a subscription becomes when a payment of another order renews it: that order's. */
-async function takeOver(tx: Tx, order: Order, { subscription }: Running) {
-  const before = subscription.orderId;
-  if (before === null || before === order.id) return {};
+/** An order takes the place of the one whose payments have renewed a subscription until now. */
+async function takeOver(tx: Tx, { id }: PlanOrder, { subscription: { orderId: before } }: Running): Promise<void> {
+  if (before === null) return;
   const [replaced] = await tx
     .update(planOrders)
     .set({ status: "replaced" })
@@ -192,16 +214,14 @@ async function takeOver(tx: Tx, order: Order, { subscription }: Running) {
   await tx
     .update(planOrders)
     .set({ status: "active", reportedAt: replaced?.reportedAt ?? 0 })
-    .where(eq(planOrders.id, order.id));
-  const { id: orderId, planId, extraSeats } = order;
-  return { orderId, planId, extraSeats, nextPlanId: null, nextExtraSeats: null };
+    .where(eq(planOrders.id, id));
 }
 
 /**
  * Whether an account has the plan of an order from its balance or by another order: one subscription to a plan is enough. `besides`:
  * the subscription that the order changes, perhaps its seats alone.
  */
-const hasOtherwise = ({ running }: PlanAccount, order: Order, besides = 0): boolean =>
+const hasOtherwise = ({ running }: PlanAccount, order: PlanOrder, besides = 0): boolean =>
   running.some(
     ({ plan, subscription: { id, orderId, status } }) =>
       plan.id === order.planId && orderId !== order.id && id !== besides && status !== "ending",
@@ -210,7 +230,7 @@ const hasOtherwise = ({ running }: PlanAccount, order: Order, besides = 0): bool
 /** Records a payment with the service's numbers of its subscription and customer. False: it was recorded before. */
 async function recordPayment(
   tx: Tx,
-  order: Order,
+  order: PlanOrder,
   { invoiceNo, periodStart, periodEnd, subscriptionNo, customerNo }: PaidInvoice,
   kind: Readonly<{ now: number; isTrial: boolean; isDiscounted: boolean }>,
 ): Promise<boolean> {
@@ -226,13 +246,13 @@ async function recordPayment(
 }
 
 /** Whether a payment is of what the first period costs with a coupon: one of an order, whichever is reported first. */
-async function isDiscountedPeriod(tx: Tx, order: Order, { invoiceNo, paidUnits }: PaidInvoice): Promise<boolean> {
+async function isDiscountedPeriod(tx: Tx, order: PlanOrder, { invoiceNo, paidUnits }: PaidInvoice): Promise<boolean> {
   if (order.firstMoney === null || paidUnits !== smallestUnits(order.firstMoney, order.currency)) return false;
   return !(await hasOtherPayment(tx, order, invoiceNo, eq(planPayments.isDiscounted, true)));
 }
 
 /** Whether an order has a payment other than this one that fits the condition. */
-async function hasOtherPayment(tx: Tx, order: Order, invoiceNo: string, condition: SQL): Promise<boolean> {
+async function hasOtherPayment(tx: Tx, order: PlanOrder, invoiceNo: string, condition: SQL): Promise<boolean> {
   const [other] = await tx
     .select({ id: planPayments.id })
     .from(planPayments)
@@ -247,7 +267,11 @@ const TRIAL_SLACK_S = 3600;
  * Whether a period that cost nothing is the trial of its order: as long as was ordered, before all others, and the first that
  * the account, and the people behind it, have of the plan. Two pages to pay on may have been open at the same time.
  */
-async function isTrialOf(tx: Tx, order: Order, { periodStart, periodEnd, invoiceNo }: PaidInvoice): Promise<boolean> {
+async function isTrialOf(
+  tx: Tx,
+  order: PlanOrder,
+  { periodStart, periodEnd, invoiceNo }: PaidInvoice,
+): Promise<boolean> {
   if (order.trialDays === 0 || periodEnd - periodStart > order.trialDays * DAY_S + TRIAL_SLACK_S) return false;
   const hasEarlier = await hasOtherPayment(tx, order, invoiceNo, lte(planPayments.periodStart, periodStart));
   const [other] = await tx

@@ -4,17 +4,17 @@ import { users } from "../../../../../db/schema/accounts/users.ts";
 import { planOrders } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { addUser } from "../../../../../test/support/billing/start-billing.ts";
 import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
+import { setSeats } from "../../../../../test/support/billing/start-plans.ts";
 import { startFakePaypal } from "../../../../../test/support/console/fake-paypal.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { requireFreeSeat } from "../../../accounts/organizations/members/seats.ts";
 import { listCases } from "../../payments/cases.ts";
-import { changePlan, previewChange } from "../card/change/change-plan.ts";
-import { startCardPlan } from "../card/checkout/checkout.ts";
-import { handlePaypalPlanEvent } from "../card/paypal/paypal-events.ts";
-import { handlePlanEvent } from "../card/stripe-events.ts";
+import { startCardPlan } from "../card/checkout.ts";
+import { handlePaypalPlanEvent } from "../card/paypal/events.ts";
+import { handlePlanEvent } from "../card/stripe/events.ts";
 import { listOwnSubscriptions } from "../plans.ts";
 import { subscribe } from "../subscribe.ts";
-import { setSeats } from "./change-seats.ts";
+import { changePlan, previewChange } from "./change-subscription.ts";
 
 const START = nowSeconds();
 
@@ -50,7 +50,7 @@ const join = async (id: number) => {
     values (${id}, ${await addUser(database.sql, 0)}, 'developer', ${START})`;
 };
 const start = (id: number, service: "stripe" | "paypal", seats?: number) =>
-  startCardPlan(deps, { id, group: "default" }, planId, "https://gateway.test", START, { service, seats });
+  startCardPlan(deps, { id, group: "default" }, { planId, site: "https://gateway.test", service, seats }, START);
 const orderOf = async (id: number) => {
   const [order] = await database.db.select().from(planOrders).where(eq(planOrders.userId, id));
   if (!order) throw new Error("there is no order");

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser } from "../../../../../test/support/billing/start-billing.ts";
-import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
-import { listCases } from "../../payments/cases.ts";
-import { readPaidOrders } from "../../statements/movements/read-movements.ts";
-import { listOwnSubscriptions } from "../plans.ts";
-import { startCardPlan } from "./checkout/checkout.ts";
-import { pollCards } from "./poll-cards.ts";
-import { handlePlanEvent } from "./stripe-events.ts";
+import { addUser } from "../../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../../test/support/billing/start-card-plans.ts";
+import { listCases } from "../../../payments/cases.ts";
+import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
+import { listOwnSubscriptions } from "../../plans.ts";
+import { startCardPlan } from "../checkout.ts";
+import { pollCards } from "../poll-cards.ts";
+import { handlePlanEvent } from "../stripe/events.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 async function order(userId: number): Promise<string> {
-  await startCardPlan(deps, { id: userId, group: "default" }, planId, "https://gateway.test", START);
+  await startCardPlan(deps, { id: userId, group: "default" }, { planId, site: "https://gateway.test" }, START);
   const [row] = await database.sql<{ trade_no: string }[]>`
     select trade_no from plan_orders where user_id = ${userId} order by id desc limit 1`;
   return row?.trade_no ?? "";

@@ -1,27 +1,18 @@
 import { and, eq } from "drizzle-orm";
-import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
-import type { Db } from "../../../../../../db/types.ts";
-import { OperationError } from "../../../../../lib/operation-error.ts";
-import { requireSeats } from "../../../../accounts/organizations/members/seats.ts";
-import type { WalletDeps } from "../../../operation.ts";
-import { moneyOf, smallestUnits } from "../../../payments/currency-units.ts";
-import { shareOf } from "../../../payments/refund-parts.ts";
-import { addAccountTax, type TaxedQuote } from "../../../payments/tax/tax.ts";
-import { creditOf, findActive, type PlanChange, readChange } from "../../change-subscription.ts";
-import { type Coupon, couponOf, priceWith } from "../../coupons.ts";
-import { type Drawn, drawnOf } from "../../limits/unused.ts";
-import { lockPlanAccount } from "../../plan-account.ts";
-import { findOrderable, moneyValues, planTradeNo, quotePlan } from "../checkout/checkout.ts";
-import type { PlanOrder } from "../open-changes.ts";
-
-/** Which subscription is to be changed to which plan, or to how many seats of its own. */
-export type ChangeInput = Readonly<
-  {
-    subscriptionId: number;
-    /** What the plan had paid when its preview was computed, where that is confirmed. */
-    drawn?: Drawn | undefined;
-  } & ({ planId: number; seats?: undefined } | { planId?: undefined; seats: number })
->;
+import { planOrders, planPayments } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import { requireSeats } from "../../../accounts/organizations/members/seats.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { moneyOf, smallestUnits } from "../../payments/currency-units.ts";
+import { shareOf } from "../../payments/refund-parts.ts";
+import { addAccountTax, type TaxedQuote } from "../../payments/tax/tax.ts";
+import { type Coupon, couponOf, priceWith } from "../coupons.ts";
+import { creditOf, type Drawn, drawnOf } from "../limits/unused.ts";
+import { findActive, lockPlanAccount } from "../plan-account.ts";
+import type { PlanChange } from "../read-change.ts";
+import type { PlanOrder } from "./driver.ts";
+import { findOrderable, moneyValues, planTradeNo, quotePlan } from "./order-terms.ts";
 
 /** What a change of a plan comes to that a service renews. */
 export type CardTerms = Readonly<{
@@ -31,29 +22,20 @@ export type CardTerms = Readonly<{
   /** What a period of the other plan costs there. */
   quote: TaxedQuote;
   coupon: Coupon | null;
-  /** A change that was to begin with the next period is taken back. */
-  isBack: boolean;
   /** What the windows had paid when what is unused was looked at. */
   drawn: Drawn;
 }>;
 
-/**
- * Reads what a change of a plan comes to that a service renews, at the prices of today; it begins at once or with the next period by
- * the rule of `readChange`. Throws OperationError.
- */
+/** Reads what a change comes to for an order that a service renews, at the prices of today. Throws OperationError. */
 export async function readCardTerms(
   { db, settings }: Pick<WalletDeps, "db" | "settings">,
   user: Readonly<{ id: number; group: string }>,
-  { subscriptionId, planId, seats, drawn }: ChangeInput,
+  { change, order, drawn }: Readonly<{ change: PlanChange; order: PlanOrder; drawn: Drawn | undefined }>,
   now: number,
 ): Promise<CardTerms> {
-  const change = await readChange(db, user.id, subscriptionId, planId ?? 0, now, seats);
   const { current, next, extraSeats, isBack, isOfSeats } = change;
-  const [order] = await db
-    .select()
-    .from(planOrders)
-    .where(eq(planOrders.id, current.orderId ?? 0));
-  if (!order || order.subscriptionNo === "") throw new OperationError("plan_no_card");
+  if (isOfSeats && !isBack && extraSeats === current.extraSeats)
+    throw new OperationError("plan_seats_same", { seats: (next.seats ?? 0) + extraSeats });
   if (current.status !== "active" || now >= current.periodEnd) throw new OperationError("plan_change_unpaid");
   // A plan that follows with a subscription of its own can still be given up.
   if ((current.cancelAtEnd && !isBack) || current.pauseAtEnd) throw new OperationError("plan_change_not_renewed");
@@ -67,7 +49,7 @@ export async function readCardTerms(
   const price = priceWith(next, coupon, extraSeats);
   const quote = await addAccountTax({ db, settings }, user.id, quotePlan(settings, user.group, price, order.service));
   if (quote.currency !== order.currency) throw new OperationError("plan_change_currency");
-  return { change, order, quote, coupon, isBack, drawn: drawn ?? drawnOf(current) };
+  return { change, order, quote, coupon, drawn: drawn ?? drawnOf(current) };
 }
 
 /** What the paid period is worth from `at` on, in the currency's smallest coin, rounded down. */
@@ -85,18 +67,13 @@ export async function cardCredit(db: Db, { change: { current }, order }: CardTer
 
 /**
  * Stores the order of a change before the service is asked for it. `due`: what is paid for the first period, in the currency's smallest
- * coin; null: it begins with the next period. `drawn`: what the windows had paid when the unused part of the period was credited. `isOwn`: with a subscription of its own at the service. Throws OperationError: the subscription has changed meanwhile, or is being changed.
+ * coin, with what the windows had paid when its unused part was credited; null: it begins with the next period. `isOwn`: with a
+ * subscription of its own at the service. Throws OperationError: the subscription has changed meanwhile, or is being changed.
  */
 export const storeChange = (
   db: Db,
-  { change: { current, next, extraSeats }, order, quote, coupon }: CardTerms,
-  {
-    due,
-    now,
-    priceNo = "",
-    isOwn = false,
-    drawn,
-  }: Readonly<{ due: number | null; now: number; priceNo?: string; isOwn?: boolean; drawn?: Drawn }>,
+  { change: { current, next, extraSeats }, order, quote, coupon, drawn }: CardTerms,
+  { due, now, isOwn = false }: Readonly<{ due: number | null; now: number; isOwn?: boolean }>,
 ): Promise<PlanOrder> =>
   db.transaction(async (tx) => {
     const { userId } = current;
@@ -112,19 +89,14 @@ export const storeChange = (
       .insert(planOrders)
       .values({
         ...moneyValues(quote),
-        ...{ tradeNo: planTradeNo(userId), userId, service, planId: next.id, extraSeats, createdAt: now, priceNo },
-        ...{
-          subscriptionNo: isOwn ? "" : subscriptionNo,
-          customerNo,
-          replacesId: order.id,
-          couponId: coupon?.id ?? null,
-        },
+        ...{ tradeNo: planTradeNo(userId), userId, service, planId: next.id, extraSeats, createdAt: now, customerNo },
+        ...{ subscriptionNo: isOwn ? "" : subscriptionNo, replacesId: order.id, couponId: coupon?.id ?? null },
         // PayPal's periods are counted from the end of the trial.
         ...(service === "paypal" && !isOwn && { sessionNo, trialDays }),
-        ...(drawn && !current.isTrial && { creditedDrawn: drawn.units, creditedCalls: drawn.calls }),
         ...(due !== null && {
           firstMoney: textOf(due, currency),
           firstTax: textOf(shareOf(tax, due, price), currency),
+          ...(!current.isTrial && { creditedDrawn: drawn.units, creditedCalls: drawn.calls }),
         }),
       })
       .onConflictDoNothing()

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import type { PlanOrder } from "../open-changes.ts";
-import type { CardTerms } from "./card-terms.ts";
+import type { CardTerms } from "../change-terms.ts";
+import type { PlanOrder } from "../driver.ts";
 
 /** Whether a change that begins with the next period needs a schedule: Stripe would begin a period of another length at once. */
 export const needsSchedule = ({ change: { isUpgrade, next, present } }: CardTerms): boolean =>

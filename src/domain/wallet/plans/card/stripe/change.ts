@@ -3,18 +3,14 @@ import type Stripe from "stripe";
 import { planOrders } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import { messageOf } from "../../../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../../../operation.ts";
 import { smallestUnits } from "../../../payments/currency-units.ts";
-import { type StripeDeps, stripeClient } from "../../../payments/stripe.ts";
+import { stripeClient } from "../../../payments/stripe.ts";
 import { surplusOf, unusedFrom } from "../../limits/unused.ts";
-import { endChange, findOpenChange, isUnderWay, noteNext, type PlanOrder } from "../open-changes.ts";
-import { lookUpOrder } from "../poll-cards.ts";
-import { applyReportedInvoice } from "../stripe-events.ts";
-import { type CardTerms, cardCredit, storeChange } from "./card-terms.ts";
+import { type CardTerms, cardCredit, storeChange } from "../change-terms.ts";
+import type { Changed, PlanOrder, StripePlanDeps } from "../driver.ts";
+import { endChange, findOpenChange, isUnderWay, noteNext } from "../reports/open-changes.ts";
 import { needsSchedule, releaseSchedule, scheduleChange } from "./schedule.ts";
-import { settleChanges } from "./settle-changes.ts";
-
-type ChangeDeps = StripeDeps & WalletDeps;
+import { applyReportedInvoice, lookUpStripe, numberOf, settleChanges } from "./subscription.ts";
 
 /**
  * In the smallest coin: Stripe charges no less in most currencies, and adds it to the next invoice instead
@@ -22,15 +18,12 @@ type ChangeDeps = StripeDeps & WalletDeps;
  */
 const LEAST_CHARGE = 50;
 
-/** Where the subscriber pays or approves what is not paid yet; null: nothing is left to do. */
-export type Changed = Readonly<{ url: string | null }>;
-
 /**
  * What Stripe would charge now for a change that begins at once, in the currency's smallest coin: the price of a period that begins now,
  * less what is unused since `at` of the paid one (https://docs.stripe.com/api/invoices/create_preview). Throws OperationError:
  * that is not what the paid period is worth, or nothing is left to pay; and what Stripe's client throws.
  */
-export async function previewAtStripe(deps: ChangeDeps, terms: CardTerms, at: number): Promise<number> {
+export async function previewAtStripe(deps: StripePlanDeps, terms: CardTerms, at: number): Promise<number> {
   const stripe = await stripeClient(deps);
   return preview(deps, stripe, terms, await readItem(deps, stripe, terms.order), creditedFrom(terms, at));
 }
@@ -41,14 +34,13 @@ const creditedFrom = ({ change: { current, present, next }, drawn }: CardTerms, 
   Math.min(unusedFrom(current, at, surplusOf(current, present, next, at), drawn), current.periodEnd - 1);
 
 async function preview(
-  { db }: ChangeDeps,
+  { db }: StripePlanDeps,
   stripe: Stripe,
   terms: CardTerms,
   item: Stripe.SubscriptionItem,
   at: number,
 ): Promise<number> {
   const { order, quote, change } = terms;
-  const { product } = item.price;
   const {
     total,
     amount_due: due,
@@ -57,9 +49,7 @@ async function preview(
     subscription: order.subscriptionNo,
     subscription_details: {
       ...beginNow(terms, at),
-      items: [
-        { id: item.id, price_data: { ...priceOf(terms), product: typeof product === "string" ? product : product.id } },
-      ],
+      items: [{ id: item.id, price_data: { ...priceOf(terms), product: numberOf(item.price.product) } }],
     },
   });
   const price = smallestUnits(quote.money, quote.currency);
@@ -88,7 +78,7 @@ const beginNow = ({ change: { current } }: CardTerms, at: number) =>
   }) as const;
 
 /** The only item of a subscription of ours. Its price is noted, so that a change can be taken back. */
-async function readItem({ db }: ChangeDeps, stripe: Stripe, order: PlanOrder): Promise<Stripe.SubscriptionItem> {
+async function readItem({ db }: StripePlanDeps, stripe: Stripe, order: PlanOrder): Promise<Stripe.SubscriptionItem> {
   const { items } = await stripe.subscriptions.retrieve(order.subscriptionNo);
   const [item, another] = items.data;
   if (!item || another) throw new OperationError("plan_change_unclear");
@@ -106,26 +96,26 @@ async function readItem({ db }: ChangeDeps, stripe: Stripe, order: PlanOrder): P
  * OperationError, and what Stripe's client throws.
  */
 export async function changeAtStripe(
-  deps: ChangeDeps,
+  deps: StripePlanDeps,
   terms: CardTerms,
   lookedAt: number,
   now: number,
 ): Promise<Changed> {
   const { db, log, settings } = deps;
   const at = creditedFrom(terms, lookedAt);
-  const { change, order, isBack } = terms;
+  const { change, order } = terms;
   const stripe = await stripeClient(deps);
   await closeOpenChange(deps, stripe, order, now);
   const item = await readItem(deps, stripe, order);
   // It is taken back, or has begun: another that is to begin was refused before.
   await releaseSchedule(stripe, order);
-  if (isBack) {
+  if (change.isBack) {
     await takeBack(deps, stripe, order, item.id);
     return { url: null };
   }
   const { next, isUpgrade } = change;
   const due = isUpgrade ? await preview(deps, stripe, terms, item, at) : null;
-  const stored = await storeChange(db, terms, { due, now, ...(due !== null && { drawn: terms.drawn }) });
+  const stored = await storeChange(db, terms, { due, now });
   const { tradeNo } = stored;
   try {
     const price = await stripe.prices.create(
@@ -179,7 +169,7 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 /** Has the present price charged again instead of the one that was agreed for the next period. */
-async function takeBack({ db }: ChangeDeps, stripe: Stripe, { id }: PlanOrder, itemNo: string): Promise<void> {
+async function takeBack({ db }: StripePlanDeps, stripe: Stripe, { id }: PlanOrder, itemNo: string): Promise<void> {
   const [order] = await db.select().from(planOrders).where(eq(planOrders.id, id));
   const next = order && (await findOpenChange(db, order, "next"));
   if (!next || order.priceNo === "") throw new OperationError("subscription_changed");
@@ -193,7 +183,7 @@ async function takeBack({ db }: ChangeDeps, stripe: Stripe, { id }: PlanOrder, i
  * Gives up a change that waits for its payment: its invoice is voided, by which Stripe discards the change. Throws OperationError: the
  * change is under way, or was paid; and what Stripe's client throws.
  */
-async function closeOpenChange(deps: ChangeDeps, stripe: Stripe, order: PlanOrder, now: number): Promise<void> {
+async function closeOpenChange(deps: StripePlanDeps, stripe: Stripe, order: PlanOrder, now: number): Promise<void> {
   const open = await findOpenChange(deps.db, order, "pending");
   if (!open) return;
   if (isUnderWay(open, now)) throw new OperationError("plan_payment_pending");
@@ -206,7 +196,7 @@ async function closeOpenChange(deps: ChangeDeps, stripe: Stripe, order: PlanOrde
   if (pending && invoice !== null && typeof invoice !== "string" && invoice.status === "open" && invoice.id) {
     await stripe.invoices.voidInvoice(invoice.id);
   }
-  await lookUpOrder(deps, order, now);
+  await lookUpStripe(deps, order, now);
   const [after] = await deps.db.select().from(planOrders).where(eq(planOrders.id, open.id));
   if (after?.status === "pending") throw new OperationError("plan_payment_pending");
   if (after?.status !== "ended") throw new OperationError("subscription_changed");
@@ -216,7 +206,8 @@ async function closeOpenChange(deps: ChangeDeps, stripe: Stripe, order: PlanOrde
  * Gives up what is open for the plan of a subscription, which is not to be renewed any more: an unpaid change, and one that was to begin
  * with the next period. Throws OperationError, and what Stripe's client throws.
  */
-export async function dropChanges(deps: ChangeDeps, stripe: Stripe, order: PlanOrder, now: number): Promise<void> {
+export async function dropChanges(deps: StripePlanDeps, order: PlanOrder, now: number): Promise<void> {
+  const stripe = await stripeClient(deps);
   await closeOpenChange(deps, stripe, order, now);
   await releaseSchedule(stripe, order);
   if (await findOpenChange(deps.db, order, "next")) {

@@ -4,14 +4,13 @@ import { startCardPlans } from "../../../../../../test/support/billing/start-car
 import { listCases } from "../../../payments/cases.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
-import { setRenewal } from "../../change-subscription.ts";
+import { changePlan, previewChange, setRenewal } from "../../changes/change-subscription.ts";
 import { listOwnSubscriptions } from "../../plans.ts";
 import { subscribe } from "../../subscribe.ts";
-import { startCardPlan } from "../checkout/checkout.ts";
+import { startCardPlan } from "../checkout.ts";
+import { atService } from "../drivers.ts";
 import { pollCards } from "../poll-cards.ts";
-import { handlePlanEvent } from "../stripe-events.ts";
-import { changePlan, previewChange } from "./change-plan.ts";
-import { setCardPause, setCardRenewal } from "./manage-renewal.ts";
+import { handlePlanEvent } from "./events.ts";
 
 const SITE = "https://gateway.test";
 const HOUR_S = 3600;
@@ -57,7 +56,7 @@ const userOf = (id: number) => ({ id, group: "default" });
 /** An account that pays for a plan by card since `START`; with the number of its order, which Stripe knows. */
 async function payByCard(planId = plans.small): Promise<Readonly<{ userId: number; tradeNo: string }>> {
   const userId = await addUser(database.sql, 0);
-  await startCardPlan(deps, userOf(userId), planId, SITE, START);
+  await startCardPlan(deps, userOf(userId), { planId, site: SITE }, START);
   const [row] = await database.sql<{ trade_no: string }[]>`select trade_no from plan_orders where user_id = ${userId}`;
   const tradeNo = row?.trade_no ?? "";
   stripe.checkOut(tradeNo, START);
@@ -221,11 +220,8 @@ test("an unpaid change ends when Stripe gives it up, and with the renewal", asyn
   expect(await ordersOf(userId)).toEqual(["active", "ended"]);
   await changeNow(userId, plans.large, TEN_DAYS + DAY_S);
   expect(stripe.isWaiting(tradeNo)).toBe(true);
-  const renewing = {
-    db: deps.db,
-    setCardRenewal: (id: number, isRenewed: boolean) => setCardRenewal(deps, id, isRenewed, TEN_DAYS + 2 * DAY_S),
-  };
-  await setRenewal(renewing, userId, (await own(userId))?.id ?? 0, false);
+  const renewedAt = TEN_DAYS + 2 * DAY_S;
+  await setRenewal(deps, userId, (await own(userId))?.id ?? 0, false, renewedAt);
   expect([stripe.isWaiting(tradeNo), stripe.isCanceled(tradeNo)]).toEqual([false, true]);
   await expect(changeNow(userId, plans.large, TEN_DAYS + 2 * DAY_S)).rejects.toMatchObject({
     code: "plan_change_not_renewed",
@@ -261,7 +257,7 @@ test("what Stripe refuses changes nothing", async () => {
   await expect(
     changePlan(
       deps,
-      userOf(userId + 1),
+      userOf(await addUser(database.sql, 0)),
       { subscriptionId: (await own(userId))?.id ?? 0, planId: plans.large, site: SITE },
       TEN_DAYS,
     ),
@@ -279,7 +275,9 @@ test("a cheaper plan begins with the next period, which is charged at its price;
   const code = "plan_subscribed_already";
   await database.sql`update users set quota = quota + 5000000 where id = ${userId}`;
   await expect(subscribe(deps, userId, plans.small, TEN_DAYS)).rejects.toMatchObject({ code });
-  await expect(startCardPlan(deps, userOf(userId), plans.small, SITE, TEN_DAYS)).rejects.toMatchObject({ code });
+  await expect(
+    startCardPlan(deps, userOf(userId), { planId: plans.small, site: SITE }, TEN_DAYS),
+  ).rejects.toMatchObject({ code });
   await change(userId, plans.large, TEN_DAYS + 60);
   expect([(await own(userId))?.next_plan_id, stripe.unitAmount(tradeNo)]).toEqual([null, 2618]);
   await change(userId, plans.small, TEN_DAYS + 120);
@@ -303,14 +301,11 @@ test("a change for the next period that was not noted is found by asking Stripe;
   await expect(change(userId, plans.small, TEN_DAYS)).rejects.toMatchObject({ code: "plan_payment_pending" });
   await pollCards(deps, undefined, TEN_DAYS + HOUR_S);
   expect(await own(userId)).toMatchObject({ next_plan_id: plans.small });
-  const renewing = {
-    db: deps.db,
-    setCardRenewal: (id: number, isRenewed: boolean) => setCardRenewal(deps, id, isRenewed, TEN_DAYS + DAY_S),
-  };
+  const renewedAt = TEN_DAYS + DAY_S;
   const { id = 0 } = (await own(userId)) ?? {};
   // With the renewal the change is given up, also at Stripe.
-  await setRenewal(renewing, userId, id, false);
-  await setRenewal(renewing, userId, id, true);
+  await setRenewal(deps, userId, id, false, renewedAt);
+  await setRenewal(deps, userId, id, true, renewedAt);
   expect([(await own(userId))?.next_plan_id, stripe.unitAmount(tradeNo)]).toEqual([null, 2618]);
   const end = stripe.periodEnd(tradeNo);
   stripe.renew(tradeNo, end);
@@ -338,13 +333,9 @@ test("a cheaper plan with another length of period begins with the next one, by 
   await pollCards(deps, undefined, TEN_DAYS + 3 * DAY_S + HOUR_S);
   expect(await own(userId)).toMatchObject({ next_plan_id: plans.yearly });
   const { id = 0 } = (await own(userId)) ?? {};
-  const renewing = (now: number) => ({
-    db: deps.db,
-    setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed, now),
-  });
   // Stripe cancels no subscription that has a schedule.
-  await setRenewal(renewing(TEN_DAYS + 4 * DAY_S), userId, id, false);
-  await setRenewal(renewing(TEN_DAYS + 4 * DAY_S), userId, id, true);
+  await setRenewal(deps, userId, id, false, TEN_DAYS + 4 * DAY_S);
+  await setRenewal(deps, userId, id, true, TEN_DAYS + 4 * DAY_S);
   expect([(await own(userId))?.next_plan_id, stripe.hasSchedule(tradeNo)]).toEqual([null, false]);
   await change(userId, plans.yearly, TEN_DAYS + 5 * DAY_S);
   await deliver(TEN_DAYS + 5 * DAY_S);
@@ -357,7 +348,7 @@ test("a cheaper plan with another length of period begins with the next one, by 
   expect(await own(userId)).toMatchObject({ ...begun, next_plan_id: null });
   await pollCards(deps, undefined, end + 2 * DAY_S);
   expect(await own(userId)).toMatchObject(begun);
-  await setRenewal(renewing(end + 3 * DAY_S), userId, id, false);
+  await setRenewal(deps, userId, id, false, end + 3 * DAY_S);
   expect([stripe.isCanceled(tradeNo), stripe.hasSchedule(tradeNo)]).toEqual([true, false]);
   expect([ledger(tradeNo), await casesOf(userId)]).toEqual([[2618, 262], []]);
 });
@@ -402,10 +393,12 @@ test("an amount that was not agreed, a paused plan and a plan that the account h
   const { userId } = await payByCard();
   const { id: subscriptionId = 0 } = (await own(userId)) ?? {};
   const [order] = await database.sql<{ id: number }[]>`select id from plan_orders where user_id = ${userId}`;
-  await setCardPause(deps, order?.id ?? 0, true);
+  const pause = (isPaused: boolean) =>
+    atService(deps, order?.id ?? 0, (driver, placed) => driver.setPaused(placed, isPaused));
+  await pause(true);
   await deliver(START + 60);
   await expect(change(userId, plans.large, TEN_DAYS)).rejects.toMatchObject({ code: "plan_change_not_renewed" });
-  await setCardPause(deps, order?.id ?? 0, false);
+  await pause(false);
   await deliver(TEN_DAYS);
   await database.sql`update users set quota = quota + 10000000 where id = ${userId}`;
   stripe.setCard(TEN_DAYS, false);

@@ -1,22 +1,19 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { planOrders, planPayments } from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import { topUpOrders } from "../../../../../db/schema/wallet/wallet.ts";
-import type { Db } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { messageOf } from "../../../../lib/runtime/error-message.ts";
-import type { WalletDeps } from "../../operation.ts";
-import { openCase } from "../../payments/cases.ts";
-import { recordOrderRefund } from "../../payments/record-order-refund.ts";
-import { type StripeDeps, stripeClient } from "../../payments/stripe.ts";
-import { applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
-import { applyCardState } from "./card-state.ts";
-import { type PlanRefund, recordRefund } from "./record-refund.ts";
-
-type EventDeps = WalletDeps & StripeDeps;
+import { planOrders, planPayments } from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import { topUpOrders } from "../../../../../../db/schema/wallet/wallet.ts";
+import type { Db } from "../../../../../../db/types.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { messageOf } from "../../../../../lib/runtime/error-message.ts";
+import { openCase } from "../../../payments/cases.ts";
+import { recordOrderRefund } from "../../../payments/record-order-refund.ts";
+import { stripeClient } from "../../../payments/stripe.ts";
+import type { StripePlanDeps } from "../driver.ts";
+import { type PlanRefund, recordRefund } from "../reports/record-refund.ts";
+import { applyReportedInvoice, applyReportedSubscription, numberOf } from "./subscription.ts";
 
 /** What Stripe reports of plans, refunds and disputes; its signature is verified. Other events are none of ours. */
-export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now = nowSeconds()): Promise<void> {
+export async function handlePlanEvent(deps: StripePlanDeps, event: Stripe.Event, now = nowSeconds()): Promise<void> {
   switch (event.type) {
     case "invoice.paid":
       return applyReportedInvoice(deps, event.data.object, now);
@@ -60,7 +57,7 @@ export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now 
  * Stripe's client throws: Stripe shall report it again.
  */
 async function recordAtInvoice(
-  deps: EventDeps,
+  deps: StripePlanDeps,
   paymentNo: string,
   refund: Omit<PlanRefund, "invoiceNo">,
 ): Promise<void> {
@@ -110,7 +107,7 @@ const caseOf = (
 ) => ({ kind, reference, order, paidUnits, currency: currency.toUpperCase(), now });
 
 /** The order of a disputed charge; null: it is none of ours, or Stripe could not be asked for it. */
-async function findDisputed(deps: EventDeps, charge: string | Stripe.Charge) {
+async function findDisputed(deps: StripePlanDeps, charge: string | Stripe.Charge) {
   try {
     const found = typeof charge === "string" ? await (await stripeClient(deps)).charges.retrieve(charge) : charge;
     return await findOrder(deps.db, found, found.metadata.order ?? "");
@@ -131,73 +128,3 @@ async function findOrder(db: Db, charge: Stripe.Charge, tradeNo: string) {
   const [order] = await db.select().from(planOrders).where(eq(planOrders.customerNo, customerNo)).limit(1);
   return order ?? null;
 }
-
-/** Applies an invoice if it is for a plan of ours and was paid. */
-export async function applyReportedInvoice(deps: EventDeps, invoice: Stripe.Invoice, now: number): Promise<void> {
-  const paid = readInvoice(invoice);
-  if (!paid) return;
-  const outcome = await applyInvoice(deps, paid, now);
-  if (outcome === "waiting" || outcome === "duplicate") {
-    deps.log.warn({ ...paid }, "a payment for a plan waits for an administrator");
-  }
-  if (outcome === "duplicate") await cancelDuplicate(deps, paid);
-}
-
-/**
- * Cancels a subscription at Stripe whose account has the plan already, so that it is never charged again
- * (https://docs.stripe.com/api/subscriptions/cancel). When Stripe cannot be reached the next poll tries again.
- */
-export async function cancelDuplicate(
-  deps: EventDeps,
-  { tradeNo, subscriptionNo }: Readonly<{ tradeNo: string; subscriptionNo: string }>,
-): Promise<void> {
-  try {
-    await (await stripeClient(deps)).subscriptions.cancel(subscriptionNo);
-    const isDuplicate = and(eq(planOrders.tradeNo, tradeNo), eq(planOrders.status, "duplicate"));
-    // Stripe is asked once more: a payment before this one may not have been reported.
-    const reportedAt = sql`greatest(${planOrders.reportedAt}, ${planOrders.polledAt} + 1)`;
-    await deps.db.update(planOrders).set({ status: "ended", reportedAt }).where(isDuplicate);
-  } catch (error) {
-    deps.log.warn({ tradeNo, reason: messageOf(error) }, "a second subscription to a plan could not be canceled");
-  }
-}
-
-/** Applies the state of a subscription if it is of a plan of ours. */
-export async function applyReportedSubscription(
-  deps: EventDeps,
-  subscription: Stripe.Subscription,
-  reportedAt: number,
-): Promise<void> {
-  const { id: subscriptionNo, metadata, status } = subscription;
-  if (!metadata.order) return;
-  await applyCardState(deps, {
-    ...{ tradeNo: metadata.order, subscriptionNo, reportedAt },
-    isCanceled: subscription.cancel_at_period_end || subscription.cancel_at !== null,
-    hasEnded: status === "canceled" || status === "incomplete_expired",
-    isPaused: subscription.pause_collection !== null,
-  });
-}
-
-/** Null: it is not paid, or for no plan of ours. */
-function readInvoice(invoice: Stripe.Invoice): PaidInvoice | null {
-  const details = invoice.parent?.subscription_details;
-  const tradeNo = details?.metadata?.order;
-  if (!details || !tradeNo || invoice.status !== "paid" || !invoice.id) return null;
-  // What is credited is for a plan that was changed.
-  const [line] = invoice.lines.data.filter(({ amount }) => amount >= 0).toSorted((a, b) => b.period.end - a.period.end);
-  return {
-    invoiceNo: invoice.id,
-    tradeNo,
-    subscriptionNo: numberOf(details.subscription),
-    customerNo: numberOf(invoice.customer),
-    priceNo: numberOf(line?.pricing?.price_details?.price ?? null),
-    paidUnits: invoice.amount_paid,
-    currency: invoice.currency,
-    periodStart: line?.period.start ?? 0,
-    periodEnd: line?.period.end ?? 0,
-  };
-}
-
-/** Stripe's number of what it names or includes. */
-const numberOf = (what: string | Readonly<{ id: string }> | null): string =>
-  typeof what === "string" ? what : (what?.id ?? "");

@@ -13,13 +13,12 @@ import type { UserEntry } from "../../../../accounts/directory.ts";
 import { listCases } from "../../../payments/cases.ts";
 import { readPaidOrders } from "../../../statements/movements/read-movements.ts";
 import { advanceSubscriptions } from "../../advance-subscriptions.ts";
-import { setRenewal } from "../../change-subscription.ts";
+import { changePlan, previewChange, setRenewal } from "../../changes/change-subscription.ts";
 import { listOwnSubscriptions, savePlan } from "../../plans.ts";
-import { startCardPlan } from "../checkout/checkout.ts";
-import { handlePaypalPlanEvent } from "../paypal/paypal-events.ts";
+import { startCardPlan } from "../checkout.ts";
+import { createDrivers } from "../drivers.ts";
 import { pollCards } from "../poll-cards.ts";
-import { changePlan, previewChange } from "./change-plan.ts";
-import { setCardRenewal } from "./manage-renewal.ts";
+import { handlePaypalPlanEvent } from "./events.ts";
 
 const SITE = "https://gateway.test";
 const START = Math.floor(Date.UTC(2030, 0, 15, 12) / 1000);
@@ -28,18 +27,19 @@ const DAY_S = 86_400;
 
 let app: TestWallet;
 let paypal: Awaited<ReturnType<typeof startFakePaypal>>;
-let deps: Parameters<typeof changePlan>[0];
+let deps: Parameters<typeof changePlan>[0] & Parameters<typeof pollCards>[0];
 const plans = { small: 0, large: 0, same: 0, yearly: 0, trial: 0 };
 beforeAll(async () => {
   paypal = await startFakePaypal();
   const prices = { PaypalPrice: "1", PaypalCurrency: "eur", TaxRates: '{"DE":19}', TaxCountry: "DE" };
   app = await startTestWallet({ ServerAddress: SITE, ...paypal.settings, ...prices }, "", [paypal.root]);
-  deps = {
+  const services = {
     ...{ ...app, stripeAddress: "http://127.0.0.1:9" },
     fetch: createSafeFetch(createAddressPolicy(true)),
     log: createLogger({ logLevel: "silent", logFormat: "json" }),
     billing: { transfer: transferDirectly },
   };
+  deps = { ...services, drivers: createDrivers(services) };
   const actor = { id: app.ids.root, role: 100 } as UserEntry;
   const plan = (name: string, price: number, windowQuota: number, more: object = {}) =>
     savePlan(deps, actor, planInput({ window: "period", name, price, windowQuota, ...more }));
@@ -68,7 +68,7 @@ let people = 0;
 /** An account that pays for a plan by PayPal since `START`; with the number of its order, which PayPal knows. */
 async function payByPaypal(planId = plans.small): Promise<Readonly<{ userId: number; tradeNo: string }>> {
   const userId = await app.addUser(`changer${++people}`);
-  await startCardPlan(deps, userOf(userId), planId, SITE, START, { service: "paypal" });
+  await startCardPlan(deps, userOf(userId), { planId, site: SITE, service: "paypal" }, START);
   const [order] = await app.db.select().from(planOrders).where(eq(planOrders.userId, userId));
   const tradeNo = order?.tradeNo ?? "";
   await deliver(START, paypal.plans.approve(tradeNo, START));
@@ -119,8 +119,7 @@ test("a change counts when PayPal's page is approved, and begins with the next p
   ]);
   expect([await statusesOf(userId), await casesOf(userId)]).toEqual([["replaced", "active"], []]);
   // The renewal is that of the subscription at PayPal.
-  const renewing = { db: app.db, setCardRenewal: (id: number, is: boolean) => setCardRenewal(deps, id, is) };
-  await setRenewal(renewing, userId, (await own(userId))?.id ?? 0, false);
+  await setRenewal(deps, userId, (await own(userId))?.id ?? 0, false);
   expect(paypal.plans.byOrder(tradeNo).status).toBe("CANCELLED");
   await pollCards(deps, undefined, second + DAY_S);
   expect(await own(userId)).toMatchObject({ cancel_at_end: true });

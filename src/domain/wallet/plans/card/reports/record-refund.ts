@@ -1,14 +1,14 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
-import { requireRow } from "../../../../../db/require-row.ts";
+import { requireRow } from "../../../../../../db/require-row.ts";
 import {
   paymentCases,
   planOrders,
   planPayments,
   planRefunds,
-} from "../../../../../db/schema/wallet/plans/plan-orders.ts";
-import type { Db } from "../../../../../db/types.ts";
-import { smallestUnits } from "../../payments/currency-units.ts";
-import { partOf } from "../../payments/refund-parts.ts";
+} from "../../../../../../db/schema/wallet/plans/plan-orders.ts";
+import type { Db } from "../../../../../../db/types.ts";
+import { smallestUnits } from "../../../payments/currency-units.ts";
+import { partOf } from "../../../payments/refund-parts.ts";
 
 /** What a service paid back of a payment for a plan. */
 export type PlanRefund = Readonly<{

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addUser } from "../../../../test/support/billing/start-billing.ts";
-import { startCardPlans } from "../../../../test/support/billing/start-card-plans.ts";
-import type { UserEntry } from "../../accounts/directory.ts";
-import { advanceSubscriptions } from "./advance-subscriptions.ts";
-import { resumeCard, setCardPause, setCardRenewal } from "./card/change/manage-renewal.ts";
-import { startCardPlan } from "./card/checkout/checkout.ts";
-import { pollCards } from "./card/poll-cards.ts";
-import { handlePlanEvent } from "./card/stripe-events.ts";
-import { endNow, setRenewal } from "./change-subscription.ts";
-import { type PauseDeps, setPaused, setPausedByAdmin } from "./pause-subscription.ts";
-import { GRACE_S } from "./periods.ts";
-import { listOwnSubscriptions, retirePlan } from "./plans.ts";
-import { subscribe } from "./subscribe.ts";
+import { addUser } from "../../../../../test/support/billing/start-billing.ts";
+import { startCardPlans } from "../../../../../test/support/billing/start-card-plans.ts";
+import type { UserEntry } from "../../../accounts/directory.ts";
+import { advanceSubscriptions } from "../advance-subscriptions.ts";
+import { startCardPlan } from "../card/checkout.ts";
+import { pollCards } from "../card/poll-cards.ts";
+import { handlePlanEvent } from "../card/stripe/events.ts";
+import { GRACE_S } from "../periods.ts";
+import { listOwnSubscriptions, retirePlan } from "../plans.ts";
+import { subscribe } from "../subscribe.ts";
+import { endNow, setPaused, setPausedByAdmin, setRenewal } from "./change-subscription.ts";
 
 const START = Math.floor(Date.now() / 1000);
 const DAY_S = 86_400;
@@ -20,15 +18,10 @@ let started: Awaited<ReturnType<typeof startCardPlans>>;
 let database: (typeof started)["database"];
 let stripe: (typeof started)["stripe"];
 let actor: (typeof started)["actor"];
-let deps: PauseDeps & Parameters<typeof pollCards>[0];
+let deps: (typeof started)["deps"];
 beforeAll(async () => {
   started = await startCardPlans({ GroupRatio: '{"default":1,"pro":1}' });
-  ({ database, stripe, actor } = started);
-  deps = {
-    ...started.deps,
-    setCardPause: (orderId, isPaused) => setCardPause(started.deps, orderId, isPaused),
-    resumeCard: (orderId, since) => resumeCard(started.deps, orderId, since),
-  };
+  ({ database, stripe, actor, deps } = started);
 });
 afterAll(async () => {
   await started.stop();
@@ -45,10 +38,6 @@ const rowOf = async (userId: number) => {
   return { quota: Number(row?.quota), group: String(row?.group) };
 };
 const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
-const renewing = () => ({
-  ...{ db: deps.db, changes: deps.changes },
-  setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(deps, orderId, isRenewed),
-});
 const deliver = async (now: number, events = stripe.events.splice(0)) => {
   for (const event of events) await handlePlanEvent(deps, event, now);
 };
@@ -65,7 +54,12 @@ async function subscriber(quota = 2_500_000) {
 /** An account with a plan that it pays by card. */
 async function cardholder() {
   const userId = await addUser(database.sql, 0);
-  await startCardPlan(deps, { id: userId, group: "default" }, await addPlan(), "https://gateway.test", START);
+  await startCardPlan(
+    deps,
+    { id: userId, group: "default" },
+    { planId: await addPlan(), site: "https://gateway.test" },
+    START,
+  );
   const [order] = await database.sql<{ trade_no: string }[]>`
     select trade_no from plan_orders where user_id = ${userId}`;
   const tradeNo = order?.trade_no ?? "";
@@ -100,16 +94,16 @@ test("a pause is taken back before it begins; one that is canceled is not paused
   await setPaused(deps, userId, id, false, START);
   await advance(end);
   expect(await only(userId)).toMatchObject({ status: "active", period_start: end });
-  await setRenewal(renewing(), userId, id, false);
+  await setRenewal(deps, userId, id, false);
   await expect(setPaused(deps, userId, id, true, end)).rejects.toMatchObject({ code: "subscription_canceled" });
-  await setRenewal(renewing(), userId, id, true);
+  await setRenewal(deps, userId, id, true);
   await setPaused(deps, userId, id, true, end);
   const { period_end: second } = await only(userId);
   // The job has not looked yet: nothing is known of the next period.
   await expect(setPaused(deps, userId, id, false, second)).rejects.toMatchObject({ code: "subscription_changed" });
   await advance(second);
   await expect(setPaused(deps, userId, id, true, second)).rejects.toMatchObject({ code: "subscription_not_active" });
-  await setRenewal(renewing(), userId, id, false);
+  await setRenewal(deps, userId, id, false);
   await advance(second);
   expect(await listOwnSubscriptions(deps.db, userId)).toEqual([]);
 });
@@ -143,7 +137,7 @@ test("an administrator pauses, resumes and ends it, under their own name", async
   await setPausedByAdmin(deps, actor, id, true, end + DAY_S);
   const { period_end: second } = await only(userId);
   await advance(second);
-  await endNow(renewing(), actor, id);
+  await endNow(deps, actor, id);
   await advance(second);
   expect(await listOwnSubscriptions(deps.db, userId)).toEqual([]);
   const logged = await database.sql<{ content: string }[]>`
@@ -191,7 +185,7 @@ test("by card: a pause that is taken back in time, or made at Stripe, counts; ca
   await pollCards(deps, undefined, end + 2 * DAY_S);
   expect(await only(userId)).toMatchObject({ status: "active", pause_at_end: true });
   const second = stripe.periodEnd(tradeNo);
-  await setRenewal(renewing(), userId, id, false);
+  await setRenewal(deps, userId, id, false);
   expect([stripe.isPaused(tradeNo), stripe.isCanceled(tradeNo)]).toEqual([false, true]);
   await advance(second);
   expect(await listOwnSubscriptions(deps.db, userId)).toEqual([]);
