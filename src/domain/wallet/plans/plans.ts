@@ -3,15 +3,8 @@ import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { type PlanService, planOrders, planPurchases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
-import {
-  coupons,
-  PLAN_PERIODS,
-  PLAN_WINDOWS,
-  plans,
-  type ReminderMethod,
-  subscriptions,
-} from "../../../../db/schema/wallet/plans/plans.ts";
+import { planOrders, planPurchases } from "../../../../db/schema/wallet/plans/plan-orders.ts";
+import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -20,7 +13,9 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { MOST_SEATS, seatsOf } from "../../accounts/organizations/members/seats.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Listed, Page, WalletDeps } from "../operation.ts";
+import { CAPABILITIES } from "./card/driver.ts";
 import { priceWith } from "./coupons.ts";
+import { accepts } from "./lifecycle.ts";
 import { GRACE_S } from "./periods.ts";
 import { lockPlanAccount, type Plan } from "./plan-account.ts";
 
@@ -168,59 +163,7 @@ export async function listPlans(db: Db, { onlyVisible }: Readonly<{ onlyVisible:
   return rows.filter(({ isVisible }) => isVisible || !onlyVisible);
 }
 
-/** A subscription as it is shown; times are epoch seconds, amounts quota units. */
-export type SubscriptionView = {
-  id: number;
-  user_id: number;
-  username: string;
-  plan_id: number;
-  plan_name: string;
-  status: string;
-  is_trial: boolean;
-  price: number;
-  period_start: number;
-  period_end: number;
-  window: string;
-  /** While the window is not open: the end of the period. */
-  window_end: number;
-  /** False: it is full, and begins with the next call that draws on it. */
-  is_window_open: boolean;
-  window_quota: number;
-  remaining: number;
-  /** Included calls of the present window, and how many are left. */
-  window_calls: number;
-  calls_left: number;
-  cancel_at_end: boolean;
-  /** It is paused when its period ends. */
-  pause_at_end: boolean;
-  next_plan_id: number | null;
-  /** A change to this plan waits to be paid or approved at the service; null: none does. */
-  waiting_plan: string | null;
-  allows_overage: boolean;
-  /** Models that its quota pays, as patterns; none: all, and what is left is part of the balance. */
-  models: string[];
-  /** Limits of the plan for all keys together; 0: none. */
-  requests_per_minute: number;
-  tokens_per_minute: number;
-  /** Members that the organization may have with it, and how many it has; null: any number. */
-  seats: number | null;
-  members: number;
-  /** Seats from the next period on, and the least that the plan has; what each further one costs a period, 0: none can be added. */
-  next_seats: number | null;
-  least_seats: number | null;
-  seat_price: number;
-  /** What the next period costs, with its coupon and seats. */
-  renewal_price: number;
-  /** It is renewed by card or PayPal instead of from the balance. */
-  is_card: boolean;
-  /** The service that renews it; null: the balance does, or its subscriber pays each period by `pay_method`. */
-  service: PlanService | null;
-  pay_method: ReminderMethod | null;
-  /** The period after the present one is paid; if it is not, until when that keeps the plan. */
-  is_next_paid: boolean;
-  pay_until: number;
-};
-
+/** What a subscription is shown with; times are epoch seconds, amounts quota units. */
 const view = {
   id: subscriptions.id,
   user_id: subscriptions.userId,
@@ -233,28 +176,40 @@ const view = {
   period_start: subscriptions.periodStart,
   period_end: subscriptions.periodEnd,
   window: plans.window,
+  /** While the window is not open: the end of the period. */
   window_end: subscriptions.windowEnd,
+  /** False: it is full, and begins with the next call that draws on it. */
   is_window_open: subscriptions.isWindowOpen,
   window_quota: plans.windowQuota,
   remaining: subscriptions.remaining,
+  /** Included calls of the present window, and how many are left. */
   window_calls: subscriptions.windowCalls,
   calls_left: subscriptions.callsLeft,
   cancel_at_end: subscriptions.cancelAtEnd,
+  /** It is paused when its period ends. */
   pause_at_end: subscriptions.pauseAtEnd,
   next_plan_id: subscriptions.nextPlanId,
+  /** A change to this plan waits to be paid or approved at the service; null: none does. */
   waiting_plan: sql<string | null>`(select p.name from plan_orders c join plans p on p.id = c.plan_id
     where c.replaces_id = ${subscriptions.orderId} and c.status = 'pending' limit 1)`,
   allows_overage: plans.allowsOverage,
+  /** Members that the organization has. */
   members: sql<number>`(select count(*)::int from ${organizationMembers}
     where ${organizationMembers.organizationId} = ${subscriptions.userId})`,
+  /** Models that its quota pays, as patterns; none: all, and what is left is part of the balance. */
   models: plans.models,
+  /** Limits of the plan for all keys together; 0: none. */
   requests_per_minute: plans.requestsPerMinute,
   tokens_per_minute: plans.tokensPerMinute,
+  /** The seats that the plan has at least, and what each further one costs a period, 0: none can be added. */
   least_seats: plans.seats,
   seat_price: plans.seatPrice,
+  /** It is renewed by card or PayPal instead of from the balance. */
   is_card: sql<boolean>`${subscriptions.orderId} is not null`,
+  /** The service that renews it; null: the balance does, or its subscriber pays each period by `pay_method`. */
   service: planOrders.service,
   pay_method: subscriptions.payMethod,
+  /** The period after the present one is paid. */
   is_next_paid: sql<boolean>`exists (select 1 from ${planPurchases}
     where ${planPurchases.subscriptionId} = ${subscriptions.id} and ${planPurchases.status} = 'next')`,
 };
@@ -264,12 +219,8 @@ const nextPlans = alias(plans, "next_plans");
 const viewed = (db: Db) =>
   db
     .select({
-      view,
-      plan: plans,
-      next: nextPlans,
-      coupon: coupons,
-      added: subscriptions.extraSeats,
-      adds: subscriptions.nextExtraSeats,
+      ...{ view, plan: plans, next: nextPlans, coupon: coupons },
+      ...{ added: subscriptions.extraSeats, adds: subscriptions.nextExtraSeats },
     })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
@@ -278,20 +229,62 @@ const viewed = (db: Db) =>
     .leftJoin(nextPlans, eq(nextPlans.id, subscriptions.nextPlanId))
     .leftJoin(coupons, eq(coupons.id, subscriptions.couponId));
 
-const toView = ({
-  view: row,
-  plan,
-  next,
-  coupon,
-  added,
-  adds,
-}: Awaited<ReturnType<typeof viewed>>[number]): SubscriptionView => ({
+const rowOf = ({ view: row, plan, next, coupon, added, adds }: Awaited<ReturnType<typeof viewed>>[number]) => ({
   ...row,
+  /** Until when the next period can be paid. */
   pay_until: row.period_end + GRACE_S,
+  /** Members that the organization may have now and from the next period on; null: any number. */
   seats: seatsOf(plan, added),
   next_seats: seatsOf(next ?? plan, adds ?? added),
+  /** What the next period costs, with its coupon and seats. */
   renewal_price: priceWith(next ?? plan, coupon, adds ?? added),
 });
+
+/** A subscription as it is shown. */
+export type SubscriptionView = ReturnType<typeof rowOf> & { actions: SubscriptionAction[] };
+
+function toView(found: Parameters<typeof rowOf>[0]): SubscriptionView {
+  const row = rowOf(found);
+  return { ...row, actions: actionsOf(row) };
+}
+
+/**
+ * What its subscriber can do with a subscription. `stay` takes back what was to begin with the next period, and `give_up` the plan that
+ * follows one which has ended at its service.
+ */
+const ACTIONS = [
+  ...(["pay_next", "set_pay_method", "open_portal", "set_seats", "resume"] as const),
+  ...(["pause", "stay", "give_up", "keep", "cancel"] as const),
+];
+export type SubscriptionAction = (typeof ACTIONS)[number];
+
+/** What can be done with a subscription in its state, with whoever renews it. */
+function actionsOf(row: ReturnType<typeof rowOf>): SubscriptionAction[] {
+  const {
+    status,
+    cancel_at_end: isCanceled,
+    pay_method: payMethod,
+    renewal_price: price,
+    next_plan_id: nextPlan,
+  } = row;
+  const can = CAPABILITIES[row.service ?? "balance"];
+  const goesOn = accepts(row, "cancel") && !isCanceled;
+  const isPausedForGood = status === "paused" && (payMethod === null || price === 0);
+  const hasNext = nextPlan !== null || (row.is_card && row.next_seats !== row.seats);
+  const isPossible: Readonly<Record<SubscriptionAction, boolean>> = {
+    pay_next: goesOn && payMethod !== null && price > 0 && !row.is_next_paid,
+    set_pay_method: goesOn && !row.is_card && price > 0,
+    open_portal: can.hasPortal,
+    set_seats: goesOn && status === "active" && row.least_seats !== null && row.members > 0 && row.seat_price > 0,
+    resume: can.pauses && (row.pause_at_end || isPausedForGood),
+    pause: can.pauses && goesOn && accepts(row, "pause") && !row.pause_at_end,
+    stay: !isCanceled && hasNext && !row.is_next_paid,
+    give_up: isCanceled && nextPlan !== null,
+    keep: isCanceled && accepts(row, "keep") && can.renewsAgain,
+    cancel: goesOn,
+  };
+  return ACTIONS.filter((action) => isPossible[action]);
+}
 
 /** An account's running subscriptions, with what is left of their windows now. */
 export async function listOwnSubscriptions(db: Db, userId: number): Promise<SubscriptionView[]> {

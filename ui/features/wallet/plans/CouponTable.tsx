@@ -1,6 +1,6 @@
 import Delete from "@mui/icons-material/DeleteOutlined";
 import LocalOffer from "@mui/icons-material/LocalOfferOutlined";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { CouponView } from "../../../../src/domain/wallet/plans/coupons.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
@@ -10,31 +10,26 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { retireCoupon } from "./plan-calls.ts";
 
 /** Coupons that can be used. */
 export const CouponTable = () => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const client = useQueryClient();
-  const retire = useMutation({
-    mutationFn: retireCoupon,
-    onSuccess: () => notifyDone(t("plans.coupons.retired")),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const ask = async ({ id, code }: CouponView) => {
-    const isSure = await confirm({
-      title: t("plans.coupons.retireTitle", { code }),
-      body: t("plans.coupons.retireBody"),
-      action: t("plans.retire"),
-      isDangerous: true,
+  const act = useAction(() => client.invalidateQueries({ queryKey: WALLET_KEY }));
+  const retire = ({ id, code }: CouponView) =>
+    act({
+      question: {
+        title: t("plans.coupons.retireTitle", { code }),
+        body: t("plans.coupons.retireBody"),
+        action: t("plans.retire"),
+        isDangerous: true,
+      },
+      work: () => retireCoupon(id),
+      done: () => t("plans.coupons.retired"),
     });
-    if (isSure) retire.mutate(id);
-  };
   const columns: Column<CouponView>[] = [
     { key: "code", head: t("plans.coupons.code"), isTitle: true, cell: ({ code }) => <code>{code}</code> },
     {
@@ -77,7 +72,7 @@ export const CouponTable = () => {
         <EmptyState icon={<LocalOffer />} title={t("plans.coupons.noneTitle")} body={t("plans.coupons.noneBody")} />
       }
       actions={(row) => [
-        { label: t("plans.retire"), icon: <Delete />, onSelect: () => void ask(row), isDangerous: true },
+        { label: t("plans.retire"), icon: <Delete />, onSelect: () => void retire(row), isDangerous: true },
       ]}
     />
   );

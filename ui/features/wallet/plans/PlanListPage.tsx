@@ -6,7 +6,7 @@ import Stop from "@mui/icons-material/StopCircleOutlined";
 import Button from "@mui/material/Button";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
@@ -19,9 +19,8 @@ import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
@@ -140,37 +139,29 @@ export const PlanListPage = () => {
 
 const SubscriptionTable = () => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const client = useQueryClient();
-  const end = useMutation({
-    mutationFn: endSubscription,
-    onSuccess: () => notifyDone(t("plans.ended")),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const ask = async (row: SubscriptionView) => {
-    const isSure = await confirm({
-      title: t("plans.endTitle", { name: row.plan_name, user: row.username }),
-      body: t("plans.endBody"),
-      action: t("plans.end"),
-      isDangerous: true,
+  const act = useAction(() => client.invalidateQueries({ queryKey: WALLET_KEY }));
+  const end = (row: SubscriptionView) =>
+    act({
+      question: {
+        title: t("plans.endTitle", { name: row.plan_name, user: row.username }),
+        body: t("plans.endBody"),
+        action: t("plans.end"),
+        isDangerous: true,
+      },
+      work: () => endSubscription(row.id),
+      done: () => t("plans.ended"),
     });
-    if (isSure) end.mutate(row.id);
-  };
-  const pause = useMutation({
-    mutationFn: ({ id, paused }: Readonly<{ id: number; paused: boolean }>) => setPausedOf(id, paused),
-    onSuccess: () => notifyDone(t("plans.saved")),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const askToPause = async ({ id, plan_name: name }: SubscriptionView, paused: boolean) => {
-    const isSure = await confirm({
-      title: t(paused ? "plans.pauseTitle" : "plans.resumeTitle", { name }),
-      body: t(paused ? "plans.adminPauseBody" : "plans.adminResumeBody"),
-      action: t(paused ? "plans.pause" : "plans.unpause"),
+  const pause = ({ id, plan_name: name }: SubscriptionView, paused: boolean) =>
+    act({
+      question: {
+        title: t(paused ? "plans.pauseTitle" : "plans.resumeTitle", { name }),
+        body: t(paused ? "plans.adminPauseBody" : "plans.adminResumeBody"),
+        action: t(paused ? "plans.pause" : "plans.unpause"),
+      },
+      work: () => setPausedOf(id, paused),
+      done: () => t("plans.saved"),
     });
-    if (isSure) pause.mutate({ id, paused });
-  };
   const columns: Column<SubscriptionView>[] = [
     { key: "user", head: t("wallet.allOrders.user"), isTitle: true, cell: (row) => row.username },
     { key: "plan", head: t("plans.plan"), width: 160, cell: (row) => row.plan_name },
@@ -231,17 +222,17 @@ const SubscriptionTable = () => {
       }
       actions={(row) => [
         isPaused(row)
-          ? { label: t("plans.unpause"), icon: <Resume />, onSelect: () => void askToPause(row, false) }
+          ? { label: t("plans.unpause"), icon: <Resume />, onSelect: () => void pause(row, false) }
           : {
               label: t("plans.pause"),
               icon: <Pause />,
-              onSelect: () => void askToPause(row, true),
+              onSelect: () => void pause(row, true),
               isDisabled: row.status === "ending" || row.cancel_at_end,
             },
         {
           label: t("plans.end"),
           icon: <Stop />,
-          onSelect: () => void ask(row),
+          onSelect: () => void end(row),
           isDisabled: row.status === "ending",
           isDangerous: true,
         },

@@ -1,7 +1,7 @@
 import CardMembership from "@mui/icons-material/CardMembershipOutlined";
 import Delete from "@mui/icons-material/DeleteOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
-import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
@@ -10,9 +10,8 @@ import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useAction } from "../../../components/feedback/use-action.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { periodText } from "./period-text.ts";
 import { retirePlan } from "./plan-calls.ts";
@@ -26,23 +25,19 @@ type PlanTableProps = Readonly<{
 /** Every plan that is not retired. */
 export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const client = useQueryClient();
-  const retire = useMutation({
-    mutationFn: retirePlan,
-    onSuccess: () => notifyDone(t("plans.retired")),
-    onError: notifyError,
-    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
-  });
-  const ask = async (plan: Plan) => {
-    const isSure = await confirm({
-      title: t("plans.retireTitle", { name: plan.name }),
-      body: t("plans.retireBody"),
-      action: t("plans.retire"),
-      isDangerous: true,
+  const act = useAction(() => client.invalidateQueries({ queryKey: WALLET_KEY }));
+  const retire = ({ id, name }: Plan) =>
+    act({
+      question: {
+        title: t("plans.retireTitle", { name }),
+        body: t("plans.retireBody"),
+        action: t("plans.retire"),
+        isDangerous: true,
+      },
+      work: () => retirePlan(id),
+      done: () => t("plans.retired"),
     });
-    if (isSure) retire.mutate(plan.id);
-  };
   const columns: Column<Plan>[] = [
     { key: "name", head: t("plans.plan"), isTitle: true, cell: (plan) => plan.name },
     {
@@ -108,7 +103,7 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
     ...(onEdit && {
       actions: (plan: Plan) => [
         { label: t("plans.form.edit", { name: plan.name }), icon: <Edit />, onSelect: () => onEdit(plan) },
-        { label: t("plans.retire"), icon: <Delete />, onSelect: () => void ask(plan), isDangerous: true },
+        { label: t("plans.retire"), icon: <Delete />, onSelect: () => void retire(plan), isDangerous: true },
       ],
     }),
   });

@@ -7,7 +7,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
-import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
+import type { SubscriptionAction, SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
 import { useActing } from "../../../api/accounts/use-organization.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -72,19 +72,12 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   const [isChangingSeats, setChangingSeats] = useState(false);
   const [isChangingMethod, setChangingMethod] = useState(false);
   const periods = useQuery(paymentOptions).data?.periods ?? [];
-  const canChangeMethod =
-    !own.is_card &&
-    !own.cancel_at_end &&
-    own.status !== "ending" &&
-    own.renewal_price > 0 &&
-    (own.pay_method !== null || periods.length > 0);
   const address = useAddress({ keepsPlace: true });
-  const canPayNext =
-    own.pay_method !== null &&
-    own.renewal_price > 0 &&
-    !own.is_next_paid &&
-    !own.cancel_at_end &&
-    own.status !== "ending";
+  // Others than the balance have to be set up.
+  const mayUse = (action: SubscriptionAction) =>
+    may("wallet.topUp") &&
+    own.actions.includes(action) &&
+    (action !== "set_pay_method" || own.pay_method !== null || periods.length > 0);
   // Reminders link here.
   const [isPayingNext, setPayingNext] = useState(address.text("pay") === String(own.id));
   const portal = useMutation({
@@ -133,6 +126,19 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       }));
     if (isSure) change.mutate(() => setPaused(own.id, false));
   };
+  const all: readonly (readonly [SubscriptionAction, string, () => void])[] = [
+    ["pay_next", t("plans.orders.payNext"), () => setPayingNext(true)],
+    ["set_pay_method", t("plans.orders.renewal"), () => setChangingMethod(true)],
+    ["open_portal", t("plans.portal"), () => portal.mutate()],
+    ["set_seats", t("plans.seatsChange"), () => setChangingSeats(true)],
+    ["resume", t("plans.unpause"), () => void resume()],
+    ["pause", t("plans.pause"), () => void pause()],
+    ["stay", t("plans.stay", { name: own.plan_name }), () => change.mutate(stay)],
+    ["give_up", t("plans.giveUp", { name: next?.name ?? "" }), () => change.mutate(stay)],
+    ["keep", t("plans.resume"), () => change.mutate(() => setRenewal(own.id, true))],
+    ["cancel", t("plans.cancel"), () => void cancel()],
+  ];
+  const buttons = all.filter(([action]) => mayUse(action));
   return (
     <Panel
       title={own.plan_name}
@@ -170,60 +176,21 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
           </Box>
         )}
       </Box>
-      {may("wallet.topUp") && (
+      {buttons.length > 0 && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
-          {canPayNext && (
-            <Button variant="contained" color="primary" onClick={() => setPayingNext(true)}>
-              {t("plans.orders.payNext")}
+          {buttons.map(([action, label, onClick]) => (
+            <Button
+              key={action}
+              {...(action === "pay_next" && ({ variant: "contained", color: "primary" } as const))}
+              loading={action === "open_portal" ? portal.isPending : IMMEDIATE.includes(action) && change.isPending}
+              onClick={onClick}
+            >
+              {label}
             </Button>
-          )}
-          {canChangeMethod && <Button onClick={() => setChangingMethod(true)}>{t("plans.orders.renewal")}</Button>}
-          {own.service === "stripe" && (
-            <Button loading={portal.isPending} onClick={() => portal.mutate()}>
-              {t("plans.portal")}
-            </Button>
-          )}
-          {own.least_seats !== null &&
-            own.members > 0 &&
-            own.seat_price > 0 &&
-            own.status === "active" &&
-            !own.cancel_at_end && <Button onClick={() => setChangingSeats(true)}>{t("plans.seatsChange")}</Button>}
-          {(own.pause_at_end || (isPaused && (own.pay_method === null || own.renewal_price === 0))) && !isPaypal && (
-            <Button loading={change.isPending} onClick={() => void resume()}>
-              {t("plans.unpause")}
-            </Button>
-          )}
-          {!isPaused && !own.pause_at_end && !own.cancel_at_end && own.status !== "ending" && !isPaypal && (
-            <Button loading={change.isPending} onClick={() => void pause()}>
-              {t("plans.pause")}
-            </Button>
-          )}
-          {(own.next_plan_id !== null || (own.is_card && own.next_seats !== own.seats)) &&
-            !own.is_next_paid &&
-            !own.cancel_at_end && (
-              <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
-                {t("plans.stay", { name: own.plan_name })}
-              </Button>
-            )}
-          {own.cancel_at_end && own.next_plan_id !== null && (
-            <Button loading={change.isPending} onClick={() => change.mutate(stay)}>
-              {t("plans.giveUp", { name: next?.name ?? "" })}
-            </Button>
-          )}
-          {own.cancel_at_end ? (
-            !isPaypal && (
-              <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>
-                {t("plans.resume")}
-              </Button>
-            )
-          ) : (
-            <Button loading={change.isPending} onClick={() => void cancel()}>
-              {t("plans.cancel")}
-            </Button>
-          )}
+          ))}
         </Row>
       )}
-      {isPayingNext && canPayNext && may("wallet.topUp") && (
+      {isPayingNext && mayUse("pay_next") && (
         <NextPeriodDialog
           subscription={own}
           onClose={() => {
@@ -239,6 +206,9 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
     </Panel>
   );
 };
+
+/** What is done at once, or once it is confirmed; the others open a dialog or a page. */
+const IMMEDIATE: readonly SubscriptionAction[] = ["resume", "pause", "stay", "give_up", "keep", "cancel"];
 
 const statusOf = ({ status, is_trial }: SubscriptionView) =>
   status === "active" && is_trial

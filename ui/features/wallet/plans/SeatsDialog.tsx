@@ -1,18 +1,13 @@
 import Box from "@mui/material/Box";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChangePreview } from "../../../../src/domain/wallet/plans/changes/change-subscription.ts";
 import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field } from "../../../components/layout.tsx";
-import { moneyText } from "../../../lib/format/money.ts";
-import { formatDate } from "../../../lib/format/time.ts";
-import { reloadWallet } from "../wallet-calls.ts";
-import { changePlan, changePreview } from "./plan-calls.ts";
+import { useConfirmedChange } from "./offer/use-change.ts";
 
 /** Whether text is a number of seats, at least those of the plan; how many there can be the server says. */
 export const isSeats = (text: string, least: number): boolean => /^\d{1,9}$/.test(text.trim()) && Number(text) >= least;
@@ -55,35 +50,20 @@ type SeatsDialogProps = Readonly<{ subscription: SubscriptionView; least: number
 
 /** Changes how many seats a subscription of an organization has, after it has said what that costs. */
 export const SeatsDialog = ({ subscription: own, least, onClose }: SeatsDialogProps) => {
-  const { t, i18n } = useTranslation();
-  const format = useMoneyFormat();
-  const client = useQueryClient();
+  const { t } = useTranslation();
   const [entered, setEntered] = useState(String(own.next_seats ?? own.seats ?? least));
-  const isNumber = isSeats(entered, least);
-  const seats = useSettled(isNumber ? Number(entered) : 0);
-  const isChange = seats > 0 && seats !== (own.next_seats ?? own.seats);
-  const preview = useQuery({ ...changePreview(own.id, { seats }), enabled: isChange });
+  const seats = useSettled(isSeats(entered, least) ? Number(entered) : 0);
   // What is shown must be of what is entered.
-  const shown = isChange && seats === Number(entered) ? preview.data : undefined;
-  const change = useMutation({
-    mutationFn: (confirmed: ChangePreview) => changePlan(own.id, { seats }, confirmed),
-    onSuccess: ({ url }) => {
-      if (url !== null) return window.location.assign(url);
-      notifyDone(t("plans.saved"));
-      onClose();
-    },
-    onSettled: () => reloadWallet(client),
-  });
-  const money = (units: number, text: string) =>
-    shown?.pays === "balance" ? amountText(units, format) : moneyText(text, shown?.currency ?? "", i18n.language);
+  const isChange = seats > 0 && seats !== (own.next_seats ?? own.seats) && seats === Number(entered);
+  const { preview, shown, texts, confirm, submit } = useConfirmedChange(own.id, isChange ? { seats } : null, onClose);
   return (
     <FormDialog
       title={t("plans.seatsTitle", { name: own.plan_name })}
       action={t(shown?.pays === "paypal" ? "plans.toCard" : "plans.seatsChange")}
-      isBusy={change.isPending}
+      isBusy={confirm.isPending}
       isDisabled={!shown}
       onClose={onClose}
-      onSubmit={() => shown && change.mutate(shown)}
+      onSubmit={submit}
     >
       <Col gap={4}>
         <SeatsField
@@ -91,15 +71,10 @@ export const SeatsDialog = ({ subscription: own, least, onClose }: SeatsDialogPr
           seatPrice={own.seat_price}
           value={entered}
           onChange={setEntered}
-          problem={change.error?.message ?? preview.error?.message ?? null}
+          problem={confirm.error?.message ?? preview.error?.message ?? null}
         />
         <Box role="status" sx={{ fontSize: 13, minHeight: 40 }}>
-          {shown &&
-            t(textOf(shown), {
-              due: money(shown.due_units, shown.due),
-              price: money(shown.price_units, shown.price),
-              date: formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" }),
-            })}
+          {shown && texts && t(textOf(shown), texts)}
         </Box>
       </Col>
     </FormDialog>

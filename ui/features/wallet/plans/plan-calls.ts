@@ -28,21 +28,20 @@ export const allPlans = queryOptions({
 /** What somebody enters to subscribe to a plan; `seats`: in all, where an organization adds some. */
 type Subscribing = Readonly<{ planId: number; coupon: string; seats?: number }>;
 
-export const subscribeTo = ({ planId, coupon, seats }: Subscribing) =>
-  readEnvelope(
-    planApi.user.subscriptions.post({
-      plan_id: planId,
-      ...(coupon && { coupon }),
-      ...(seats !== undefined && { seats }),
-    }),
-  );
+const bodyOf = ({ planId, coupon, seats }: Subscribing) => ({
+  plan_id: planId,
+  ...(coupon && { coupon }),
+  ...(seats !== undefined && { seats }),
+});
+
+export const subscribeTo = (input: Subscribing) => readEnvelope(planApi.user.subscriptions.post(bodyOf(input)));
 /** What a coupon makes of the price of a plan. */
 export const readCoupon = ({ planId, coupon, seats }: Subscribing) =>
   readData(
     planApi.user.coupon.get({ query: { plan_id: planId, code: coupon, ...(seats !== undefined && { seats }) } }),
   );
 /** Another plan, or another number of seats. */
-type Change = Readonly<{ planId: number } | { seats: number }>;
+export type Change = Readonly<{ planId: number } | { seats: number }>;
 const fieldsOf = (change: Change) => ("seats" in change ? { seats: change.seats } : { plan_id: change.planId });
 
 /** What a change costs, and when it begins. */
@@ -80,32 +79,14 @@ export const setPausedOf = (id: number, paused: boolean) =>
   readEnvelope(planApi.subscription.pause.post({ id, paused }));
 
 type SavedPlan = PlanInput &
-  Readonly<{
-    windowCalls: number;
-    seatPrice: number;
-    models: readonly string[];
-    requestsPerMinute: number;
-    tokensPerMinute: number;
-  }>;
+  Required<Pick<PlanInput, "windowCalls" | "seatPrice" | "models" | "requestsPerMinute" | "tokensPerMinute">>;
 export const savePlan = (plan: SavedPlan) => readData(planApi.plan.post({ ...plan, models: [...plan.models] }));
 /** Resolves with the address of the service's page to pay on. */
-export const payAtService = (service: "stripe" | "paypal", { planId, coupon, seats }: Subscribing) =>
-  readData(
-    planApi.user.subscriptions.checkout.post({
-      ...{ plan_id: planId, service },
-      ...(coupon && { coupon }),
-      ...(seats !== undefined && { seats }),
-    }),
-  );
+export const payAtService = (service: "stripe" | "paypal", input: Subscribing) =>
+  readData(planApi.user.subscriptions.checkout.post({ ...bodyOf(input), service }));
 /** Orders the first period of a plan; null: it is free and has begun. */
-export const orderPlan = (method: ReminderMethod, { planId, coupon, seats }: Subscribing) =>
-  readData(
-    planApi.user.subscriptions.order.post({
-      ...{ plan_id: planId, method },
-      ...(coupon && { coupon }),
-      ...(seats !== undefined && { seats }),
-    }),
-  );
+export const orderPlan = (method: ReminderMethod, input: Subscribing) =>
+  readData(planApi.user.subscriptions.order.post({ ...bodyOf(input), method }));
 /** Orders the next period of a subscription. */
 export const orderNext = (id: number, method: ReminderMethod) =>
   readData(planApi.user.subscriptions.next.post({ id, method }));

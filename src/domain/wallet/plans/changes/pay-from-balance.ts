@@ -39,9 +39,7 @@ const costOfSeats = ({ current, present, coupon, price }: PlanChange): number =>
   price - priceWith(present, coupon, current.extraSeats);
 
 /** What was looked at before the price was taken must still be so. */
-const LOOKED_AT = [
-  ...(["planId", "nextPlanId", "periodEnd", "extraSeats", "nextExtraSeats", "couponId", "orderId"] as const),
-];
+const LOOKED_AT = ["planId", "nextPlanId", "periodEnd", "extraSeats", "nextExtraSeats", "couponId", "orderId"] as const;
 
 /** Makes a change that the balance pays. Throws OperationError. */
 export async function changeFromBalance(deps: PlanDeps, change: PlanChange, now: number): Promise<void> {

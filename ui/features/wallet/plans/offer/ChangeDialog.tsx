@@ -1,22 +1,16 @@
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChangePreview } from "../../../../../src/domain/wallet/plans/changes/change-subscription.ts";
 import type { Plan } from "../../../../../src/domain/wallet/plans/plan-account.ts";
 import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
-import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { Col } from "../../../../components/layout.tsx";
-import { moneyText } from "../../../../lib/format/money.ts";
-import { formatDate } from "../../../../lib/format/time.ts";
-import { reloadWallet } from "../../wallet-calls.ts";
 import { Choice } from "../Choice.tsx";
 import { periodText } from "../period-text.ts";
-import { changePlan, changePreview } from "../plan-calls.ts";
+import { useConfirmedChange } from "./use-change.ts";
 
 type Props = Readonly<{
   /** Subscriptions that can be changed: one at least. */
@@ -27,35 +21,18 @@ type Props = Readonly<{
 
 /** Says what a change to another plan costs and when it begins, and changes to it. */
 export const ChangeDialog = ({ from, plan, onClose }: Props) => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const [chosen, setChosen] = useState(String(from[0].id));
   const current = from.find(({ id }) => String(id) === chosen) ?? from[0];
-  const format = useMoneyFormat();
-  const client = useQueryClient();
-  const preview = useQuery(changePreview(current.id, { planId: plan.id }));
-  const change = useMutation({
-    mutationFn: (confirmed: ChangePreview) => changePlan(current.id, { planId: plan.id }, confirmed),
-    onSuccess: ({ url }) => {
-      if (url !== null) return window.location.assign(url);
-      notifyDone(t("plans.saved"));
-      onClose();
-    },
-    onSettled: () => reloadWallet(client),
-  });
-  const shown = preview.data;
-  const money = (units: number, text: string) =>
-    shown?.pays === "balance" ? amountText(units, format) : moneyText(text, shown?.currency ?? "", i18n.language);
-  const due = shown && money(shown.due_units, shown.due);
-  const price = shown && money(shown.price_units, shown.price);
-  const date = shown && formatDate(shown.period_end * 1000, i18n.language, { dateStyle: "medium" });
+  const { preview, shown, texts, confirm, submit } = useConfirmedChange(current.id, { planId: plan.id }, onClose);
   return (
     <FormDialog
       title={t("plans.switchTitle", { name: plan.name })}
       action={t(shown?.pays === "paypal" ? "plans.toCard" : "plans.switch")}
-      isBusy={change.isPending}
+      isBusy={confirm.isPending}
       isDisabled={!shown}
       onClose={onClose}
-      onSubmit={() => shown && change.mutate(shown)}
+      onSubmit={submit}
     >
       {from.length > 1 && (
         <Box sx={{ mb: 3 }}>
@@ -66,7 +43,7 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
             options={from.map(({ id, plan_name: name }) => [String(id), name] as const)}
             onChange={(next) => {
               setChosen(next);
-              change.reset();
+              confirm.reset();
             }}
           />
         </Box>
@@ -75,33 +52,28 @@ export const ChangeDialog = ({ from, plan, onClose }: Props) => {
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
       ) : (
         <Col gap={3} sx={{ fontSize: 13 }}>
-          {shown ? (
+          {shown && texts ? (
             <Box role="status">
               <Box component="dl" sx={AMOUNTS}>
                 <dt>{t("plans.dueNow")}</dt>
-                <dd className="num">{due}</dd>
-                <dt>{t("plans.dueFrom", { date })}</dt>
+                <dd className="num">{texts.due}</dd>
+                <dt>{t("plans.dueFrom", { date: texts.date })}</dt>
                 <dd className="num">
-                  {price} {periodText(plan, t)}
+                  {texts.price} {periodText(plan, t)}
                 </dd>
               </Box>
               <div>
                 {t(textOf(shown), {
-                  name: plan.name,
-                  current: current.plan_name,
-                  period: periodText(plan, t),
-                  due,
-                  price,
-                  date,
+                  ...{ ...texts, name: plan.name, current: current.plan_name, period: periodText(plan, t) },
                 })}
               </div>
             </Box>
           ) : (
             <Skeleton variant="rounded" height={60} />
           )}
-          {change.error && (
+          {confirm.error && (
             <Box role="alert" sx={{ color: "error.main" }}>
-              {change.error.message}
+              {confirm.error.message}
             </Box>
           )}
         </Col>
