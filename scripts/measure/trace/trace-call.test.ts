@@ -8,8 +8,8 @@ import type { TraceTotals } from "./report.ts";
  * something else; one that needs less lowers these.
  */
 const MOST = {
-  response: { functions: 249, files: 85, switches: 192 },
-  stream: { functions: 278, files: 92, switches: 223 },
+  response: { functions: 246, files: 86, switches: 191 },
+  stream: { functions: 274, files: 92, switches: 220 },
 } as const;
 
 const TIMEOUT_MS = 180_000;

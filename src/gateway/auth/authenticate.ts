@@ -22,6 +22,7 @@ type Credential = Readonly<{ key: string; channelId: number | null }>;
 
 /** Seconds after which a client may retry if its key could not be looked up. */
 const RECHECK_AFTER_SECONDS = 5;
+const BEARER = /^bearer /i;
 const WEBSOCKET_KEY = "openai-insecure-api-key.";
 
 /**
@@ -45,7 +46,7 @@ export const carriesKey = (request: Request): boolean => carriedText(request) !=
 
 function carriedText(request: Request): string {
   const { headers } = request;
-  const authorization = withoutBearer(headers.get("authorization"));
+  const authorization = headers.get("authorization")?.replace(BEARER, "").trim() ?? "";
   const subprotocol = headers.get("sec-websocket-protocol");
   if (subprotocol) {
     const item = subprotocol.split(",").find((entry) => entry.trim().startsWith(WEBSOCKET_KEY));
@@ -56,7 +57,7 @@ function carriedText(request: Request): string {
   return (
     headers.get("x-api-key") ||
     (authorization === "midjourney-proxy" ? "" : authorization) ||
-    withoutBearer(headers.get("mj-api-secret")) ||
+    headers.get("mj-api-secret")?.replace(BEARER, "").trim() ||
     headers.get("api-key") ||
     headers.get("x-goog-api-key") ||
     headers.get("xi-api-key") ||
@@ -70,11 +71,6 @@ function keyInAddress(address: string): string | null {
   if (!address.includes("key=")) return null;
   const { pathname, searchParams } = new URL(address);
   return /\/v1(beta)?\/models(\/|$)|^\/+ws\//.test(pathname) ? searchParams.get("key") : null;
-}
-
-function withoutBearer(value: string | null): string {
-  if (!value) return "";
-  return (/^bearer /i.test(value) ? value.slice(7) : value).trim();
 }
 
 /**

@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
-import { isTask } from "../../providers/contract/provider.ts";
+import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
@@ -26,9 +26,9 @@ export function refuseClosed(
   { request, endpoint: { codec, capability } }: Pick<Arrival, "request" | "endpoint">,
 ): void {
   const { dialect } = codec;
-  if (isTask(capability)) {
-    const isEnabled = settings.values[capability === "drawing" ? "DrawingEnabled" : "TaskEnabled"];
-    if (!isEnabled) throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
+  const taskOption = TASK_OPTIONS[capability];
+  if (taskOption) {
+    if (!settings.values[taskOption]) throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
   } else if (dialect.startsWith("openai") && !settings.values.OpenAIEndpointEnabled) {
     throw new GatewayError(403, "endpoint_disabled", { code: "gateway_openai_off" });
   } else if (dialect === "anthropic" && !settings.values.ClaudeEndpointEnabled) {
@@ -37,12 +37,17 @@ export function refuseClosed(
   if (settings.values["global.block_browser_extension_enabled"]) refuseBrowserExtension(request);
 }
 
+/** The options that offer tasks. */
+const TASK_OPTIONS: Readonly<
+  Record<TaskCapability, "DrawingEnabled" | "TaskEnabled"> & Partial<Record<Capability, undefined>>
+> = { drawing: "DrawingEnabled", music: "TaskEnabled", video: "TaskEnabled" };
+
 /** Whether any limit counts the caller's requests. */
 export const isLimited = ({ services }: Uses<"settings">, { user, owners, token }: Caller): boolean =>
   services.settings.values.ModelRequestRateLimitEnabled ||
   user.requestsPerMinute > 0 ||
   owners?.some(({ requestsPerMinute }) => requestsPerMinute > 0) ||
-  (token !== null && hasLimits(token));
+  (token !== null && (token.requestsPerMinute > 0 || token.tokensPerMinute > 0 || token.budgetRenewsAt !== 0));
 
 /** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
 export async function rateLimit(
@@ -182,10 +187,6 @@ export type ApiKeyLimits = {
   /** Counts the tokens of a finished call. */
   used(token: ApiKeyEntry, tokens: number): void;
 };
-
-/** Whether a key has any such limit; most have none. */
-const hasLimits = ({ requestsPerMinute, tokensPerMinute, budgetRenewsAt }: ApiKeyEntry): boolean =>
-  requestsPerMinute > 0 || tokensPerMinute > 0 || budgetRenewsAt !== 0;
 
 /** Creates the limits of this process's keys; replicas share the counts if `shared` provides a place for them. */
 export function createApiKeyLimits({

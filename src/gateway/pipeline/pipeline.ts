@@ -61,8 +61,7 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: RelayContext, call: Call, reserved: Reservation): Promise<Response> {
-  const tryOnce: TryChannel<Answer> = (model, choice) => attempt(context, model, choice);
-  const tryChannel = call.route?.hedge ? hedged(context, call.route.hedge, tryOnce) : tryOnce;
+  const tryChannel = call.route?.hedge ? hedged<RelayContext>(call.route.hedge, attempt) : attempt;
   let answered: Served;
   try {
     await beginCall(context, call);
@@ -79,14 +78,14 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
-export async function failOver<T>(context: RouterContext, model: PricedCall, tryChannel: TryChannel<T>): Promise<T> {
+export async function failOver<C extends RouterContext, T>(context: C, model: PricedCall, tryOne: TryChannel<C, T>) {
   const router = new Router(context, model.call, model.prices);
   for (;;) {
     const choice = router.next() ?? (await router.nextByCount());
     refuseIfClientLeft(model.call);
     const tried = { ...choice, hasAlternative: () => router.hasAlternativeTo(choice) };
     try {
-      const result = await tryChannel(model, tried, router);
+      const result = await tryOne(context, model, tried, router);
       router.succeeded(choice);
       return result;
     } catch (error) {

@@ -168,7 +168,7 @@ export class RealtimeSession implements SocketSession {
   async #connect({ call, reserved: { prices } }: ReservedResponse): Promise<Connected> {
     if (this.#hasEnded) throw new GatewayError(499, "client_left", { code: "gateway_client_left" });
     const { headers } = this.origin.request;
-    return failOver(this.context, { call, prices }, (_model, choice) =>
+    return failOver(this.context, { call, prices }, (_context, _model, choice) =>
       connect(this.context, call, prices, choice, headers, this.#abort.signal),
     );
   }

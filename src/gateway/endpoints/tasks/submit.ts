@@ -94,7 +94,7 @@ export async function submitTask<Answer>(
     await context.userLimits.begin(call);
     const row = await order.store();
     id = row;
-    const { sent, route } = await failOver(context, { call, prices }, (_model, choice) =>
+    const { sent, route } = await failOver(context, { call, prices }, (_context, _model, choice) =>
       attemptOrder(context, call, prices, choice, order, row),
     );
     const served = { ...call, servedBy: route };

@@ -2,7 +2,6 @@ import { estimate } from "../../../../billing/pricing/charge.ts";
 import type { Attempt, Price } from "../../../../billing/types.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
 import type { Call } from "../../../call/call.ts";
-import { typicalTokens } from "../../../call/endpoint.ts";
 import { AttemptLog, CallTiming, ClientPresence } from "../../../call/progress.ts";
 import type { Choice, HedgeRule } from "../../../call/route.ts";
 import type { PricedCall, Pricing } from "../../../money/price.ts";
@@ -12,7 +11,12 @@ import type { RoutingMemory } from "../../memory.ts";
 import type { Router } from "../../router.ts";
 
 /** Tries one channel for a call. Rejects AttemptFailure if another channel may be tried. */
-export type TryChannel<T> = (model: PricedCall, choice: Choice, router: Router) => Promise<T>;
+export type TryChannel<Context, T> = (
+  context: Context,
+  model: PricedCall,
+  choice: Choice,
+  router: Router,
+) => Promise<T>;
 
 /** What a race asks of whoever runs the call. */
 export type Race<Result> = Readonly<{
@@ -28,11 +32,7 @@ export type Race<Result> = Readonly<{
   onFailed: (choice: Choice, error: unknown) => void;
 }>;
 
-type Lane<Result> = {
-  readonly choice: Choice;
-  readonly call: Call & { trace: Call["trace"] };
-  readonly outcome: Promise<Outcome<Result>>;
-};
+type Lane<Result> = Readonly<{ choice: Choice; call: Call; outcome: Promise<Outcome<Result>> }>;
 type Outcome<Result> = Readonly<{ result: Result } | { error: unknown }>;
 
 /**
@@ -135,8 +135,6 @@ async function failAll<Result>(race: Race<Result>, lanes: readonly Lane<Result>[
 async function endLoser<Result>(race: Race<Result>, loser: Lane<Result>, winner: Lane<Result>, cost: number) {
   const { call } = race;
   const early = await Promise.race([loser.outcome, null]);
-  const { trace } = loser.call;
-  loser.call.trace = null;
   if (early && "error" in early) race.onFailed(loser.choice, early.error);
   else {
     for (const entry of loser.call.attempts.entries) {
@@ -146,6 +144,7 @@ async function endLoser<Result>(race: Race<Result>, loser: Lane<Result>, winner:
     void loser.outcome.then((outcome) => "result" in outcome && race.discard(outcome.result));
   }
   if (early && "error" in early) call.attempts.entries.push(...loser.call.attempts.entries);
+  const { trace } = loser.call;
   const last = call.attempts.entries.at(-1);
   if (!trace || !last || !winner.call.attempts.latest) return;
   trace.failAttempt(last);
@@ -162,23 +161,22 @@ function adopt(call: Call, { call: { attempts, client } }: Lane<unknown>): void 
 }
 
 /** What a provider charges for a prompt at least: the list price without the group's factor, in quota units. */
-function promptCost({ prices }: Pricing, { promptBound }: Call, price: Price | null): number {
+function promptCost({ prices }: Pricing, { typicalTokens }: Call, price: Price | null): number {
   if (!price) return 0;
-  const expected = { promptTokens: typicalTokens(promptBound), maxOutputTokens: 0, defaultOutputTokens: 0 };
+  const expected = { promptTokens: typicalTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
 }
 
 /** `attempt` with a second one on another channel if the first has no token in time. */
-export function hedged(
-  context: Pricing & Pick<RoutingMemory, "hedges">,
+export function hedged<Context extends Pricing & Pick<RoutingMemory, "hedges">>(
   hedge: HedgeRule,
-  attempt: TryChannel<Answer>,
-): TryChannel<Answer> {
-  return async ({ call, prices }, choice, router) => {
+  attempt: TryChannel<Context, Answer>,
+): TryChannel<Context, Answer> {
+  return async (context, { call, prices }, choice, router) => {
     const served = await raceChannels<Answer>(context, {
       ...{ call, hedge, choice },
       alternative: () => router.alternativeTo(choice),
-      attempt: (own, other) => attempt({ call: own, prices }, other, router),
+      attempt: (own, other) => attempt(context, { call: own, prices }, other, router),
       discard: discardResponse,
       onFailed: (other, error) => router.noteFailure(other, error),
     });
