@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -130,6 +131,15 @@ test("a backup that is cut, changed, or none is refused and nothing is touched",
     await expect(restoreBackup(target, file(name))).rejects.toThrow(/damaged or cut short|not a backup/);
   }
   await expect(restoreBackup(target, file("missing"))).rejects.toThrow("cannot read");
+  await expectEmpty(target);
+});
+
+test("a backup that is cut while it is restored ends the restore, and nothing is touched", async () => {
+  const bytes = await Bun.file(file()).bytes();
+  await Bun.write(file("cut later"), bytes.slice(0, bytes.length - 100));
+  let opened = 0;
+  const open = () => openSync(file(opened++ === 0 ? undefined : "cut later"), "r");
+  await expect(restoreBackup(target, file(), { open })).rejects.toThrow("damaged or cut short");
   await expectEmpty(target);
 });
 

@@ -18,6 +18,8 @@ type RowTaker = Readonly<{
   row(json: string): Promise<void>;
   rows(text: Buffer): Promise<void>;
   finish(): Promise<void>;
+  /** Ends a statement that waits for more rows: nothing else reaches the database before. */
+  abandon(error: Error): void;
 }>;
 
 async function readTypes(tx: Statements): Promise<TableTypes> {
@@ -46,26 +48,31 @@ export async function loadRows(
   const types = await readTypes(tx);
   const leftOut = { tables: [] as string[], columns: [] as string[] };
   let taker: RowTaker = TAKES_NONE;
-  for await (const item of items) {
-    if (item.kind === "table") {
-      await taker.finish();
-      const known = types.get(item.name);
-      const unknown = item.columns.filter((column) => !known?.has(column));
-      if (known) leftOut.columns.push(...unknown.map((column) => `${item.name}.${column}`));
-      else leftOut.tables.push(item.name);
-      taker = known ? takerOf(tx, { name: item.name, columns: item.columns, known }, canCopy) : TAKES_NONE;
-    } else if (item.kind === "row") await taker.row(item.json);
-    else if (item.kind === "rows") await taker.rows(item.text);
-    else if (item.kind === "end") {
-      await taker.finish();
-      return { counts: item.counts, sequences: item.sequences, leftOut };
+  try {
+    for await (const item of items) {
+      if (item.kind === "table") {
+        await taker.finish();
+        const known = types.get(item.name);
+        const unknown = item.columns.filter((column) => !known?.has(column));
+        if (known) leftOut.columns.push(...unknown.map((column) => `${item.name}.${column}`));
+        else leftOut.tables.push(item.name);
+        taker = known ? takerOf(tx, { name: item.name, columns: item.columns, known }, canCopy) : TAKES_NONE;
+      } else if (item.kind === "row") await taker.row(item.json);
+      else if (item.kind === "rows") await taker.rows(item.text);
+      else if (item.kind === "end") {
+        await taker.finish();
+        return { counts: item.counts, sequences: item.sequences, leftOut };
+      }
     }
+    throw new BackupError("the backup changed while it was read");
+  } catch (error) {
+    taker.abandon(error instanceof Error ? error : new Error(String(error)));
+    throw error;
   }
-  throw new BackupError("the backup changed while it was read");
 }
 
 const nothing = () => Promise.resolve();
-const TAKES_NONE: RowTaker = { row: nothing, rows: nothing, finish: nothing };
+const TAKES_NONE: RowTaker = { row: nothing, rows: nothing, finish: nothing, abandon() {} };
 
 /** A table as the backup has it, and the types of the columns that this release knows. */
 type Target = Readonly<{ name: string; columns: readonly string[]; known: ReadonlyMap<string, string> }>;
@@ -80,6 +87,7 @@ function takerOf(tx: Statements, target: Target, canCopy: boolean): RowTaker {
       await json.finish();
       await text.finish();
     },
+    abandon: text.abandon,
   };
 }
 
@@ -125,6 +133,9 @@ function copyText(tx: Statements, target: Target) {
       stream ??= await begin();
       if (!stream.write(text)) await Promise.race([once(stream, "drain"), failed.promise]);
     },
+    abandon(error: Error) {
+      stream?.destroy(error);
+    },
     async finish() {
       if (stream === null) return;
       const ended = once(stream, "finish");
@@ -157,5 +168,6 @@ function insertText(tx: Statements, target: Target) {
       }
     },
     finish: nothing,
+    abandon() {},
   };
 }

@@ -19,8 +19,8 @@ import { dropIndexes } from "./indexes.ts";
 import { type LeftOut, loadRows } from "./load-rows.ts";
 import { type OpenFile, readBackup } from "./read-backup.ts";
 
-/** What sorting the rows of an index may take: on a server of its own this is little. */
-const INDEX_MEMORY = "256MB";
+/** What making indexes may take: on a server of its own this is little. */
+const FOR_INDEXES = "set local maintenance_work_mem = '256MB'; set local max_parallel_maintenance_workers = 4";
 
 /** What was restored, and what of it this release's tables do not know. */
 export type Restored = Readonly<{ counts: RowCounts; leftOut: LeftOut }>;
@@ -50,7 +50,7 @@ export async function restoreBackup(
     await createLogMonths(tx, head.logMonths);
     const indexes = await dropIndexes(tx);
     const { counts, sequences, leftOut } = await loadRows(tx, readBackup(path, open), kind === "server");
-    if (kind === "server") await tx.unsafe(`set local maintenance_work_mem = '${INDEX_MEMORY}'`);
+    if (kind === "server") await tx.unsafe(FOR_INDEXES);
     for (const statement of indexes) await tx.unsafe(statement);
     await advance(tx, sequences);
     await carryOver(head.migration, (statement) => tx.unsafe(statement));
