@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { channelTypes } from "../../src/providers/registry.ts";
 import { channelTypeTable, compatibilityTable, withServices, withTable } from "./compatibility-table.ts";
+import { withImports } from "./import-tables.ts";
 
 test("the compatibility page matches the tests and the registry (else run: bun scripts/docs/compatibility.ts)", async () => {
   const page = await Bun.file(join(import.meta.dir, "../../docs/guide/compatibility.md")).text();
@@ -42,4 +43,10 @@ test("balances are available for types with an API of their own, and by OpenAI's
 
 test("a text without markers is refused", () => {
   expect(() => withTable("# Title")).toThrow("matrix");
+});
+
+test("the page of imports matches the facts and the real schemas (else run: bun scripts/docs/compatibility.ts)", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../docs/guide/migration.md")).text();
+  expect(withImports(page)).toBe(page);
+  expect(page).not.toContain("left out: unknown");
 });

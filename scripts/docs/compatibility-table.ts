@@ -64,7 +64,8 @@ export const withServices = (text: string): string =>
 export const withTable = (text: string): string =>
   between(between(text, "matrix", compatibilityTable()), "channel-types", channelTypeTable());
 
-function between(text: string, name: string, table: string): string {
+/** The text with a program's table between its markers. Throws when it has none. */
+export function between(text: string, name: string, table: string): string {
   const [opening, closing] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const start = text.indexOf(opening);
   const end = text.indexOf(closing);

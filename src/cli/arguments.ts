@@ -44,8 +44,8 @@ Commands
   restore FILE [--force] [--logs]
                            read FILE into an empty database; --force replaces what is there
   import --from SOURCE [--logs] [--dry-run] [--balance USD]
-                           bring users, API keys, channels, codes and options over from one-api, new-api, Veloera
-                           or LiteLLM: SOURCE is a SQLite file, or a mysql:// or postgres:// address; --balance is
+                           bring users, API keys, channels, codes and options over from one-api, new-api, Veloera,
+                           one-hub, done-hub or LiteLLM: SOURCE is a SQLite file, or a mysql:// or postgres:// address; --balance is
                            what accounts of LiteLLM without a total budget begin with (0)
   reset-password USER      give USER a new password, print it, end the user's sessions
   rotate-encryption-key    encrypt every stored secret under a new key; stop the gateway first

@@ -10,7 +10,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/billing": "ledger journal bounds",
   "src/billing/journal": "copy pending rejected apply segments",
   "src/cli": "serve control",
-  "src/cli/import": "tables expressions",
+  "src/cli/import": "tables coverage expressions",
   "src/console": "accounts channels logs wallet alerts api-keys notifications settings system models http",
   "src/console/accounts": "profile registration security sign-in",
   "src/domain": "system alerts tasks models wallet channels api-keys accounts logs notifications",

@@ -81,6 +81,8 @@ function readConfig(row: SourceRow, type: number): Partial<Translated> {
   return other === "" ? {} : { other };
 }
 
+const isKin = (family: string): boolean => family === "new-api" || family === "Veloera";
+
 const AZURE = 3;
 /** 2025-05-10 UTC: deployments of channels that new-api made before are called without the dots of their models. */
 const DOTS_SINCE_S = 1_746_835_200;
@@ -92,8 +94,8 @@ const DOTS_SINCE_S = 1_746_835_200;
 export function mappingForDeployments(row: SourceRow, type: number, family: string): string {
   const text = textOf(row, "model_mapping");
   const mapping = recordOf(parseJson(text || "{}"));
-  const dropsDots = family === "one-api" || integerIn(row, "created_time") < DOTS_SINCE_S;
-  if (type !== AZURE || family === "LiteLLM" || !dropsDots || !mapping) return text;
+  const dropsDots = family === "one-api" || (isKin(family) && integerIn(row, "created_time") < DOTS_SINCE_S);
+  if (type !== AZURE || !dropsDots || !mapping) return text;
   const names = textOf(row, "models").split(",");
   const renamed = names.flatMap((listed) => {
     const model = listed.trim();

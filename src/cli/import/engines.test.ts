@@ -12,7 +12,7 @@ import { createApiKeyDirectory } from "../../domain/api-keys/directory/index.ts"
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
-import type { Kin } from "./detect-family.ts";
+import type { Kin } from "./coverage/detect-family.ts";
 import { type Report, writeReport } from "./report.ts";
 import { runImport } from "./run-import.ts";
 

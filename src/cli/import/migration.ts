@@ -3,7 +3,7 @@ import { importedRows } from "../../../db/schema/settings.ts";
 import type { Database, Db, Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
-import type { Family } from "./detect-family.ts";
+import type { Family } from "./coverage/detect-family.ts";
 import type { Report } from "./report.ts";
 import type { Source } from "./source.ts";
 

@@ -1,3 +1,5 @@
+import { type CoverageLine, writeCoverage } from "./coverage/cover-source.ts";
+
 /** What became of the rows of one kind. */
 export type Section = {
   read: number;
@@ -17,6 +19,8 @@ export type Report = Readonly<{
   skip(name: string, reason: string): void;
   remark(name: string, remark: string): void;
   sections: ReadonlyMap<string, Section>;
+  /** What becomes of each table and column of the source. */
+  coverage: CoverageLine[];
 }>;
 
 /** An empty report. */
@@ -35,18 +39,19 @@ export function createReport(): Report {
     skip: (name, reason) => void count(section(name).skipped, reason),
     remark: (name, remark) => void count(section(name).remarks, remark),
     sections,
+    coverage: [],
   };
 }
 
 /** The report as lines to read. */
-export function writeReport({ sections }: Report, isDry: boolean): string {
+export function writeReport({ sections, coverage }: Report, isDry: boolean): string {
   const lines = [...sections].flatMap(([name, section]) => [
     `${name}: ${section.read} at the source, ${section.added} ${isDry ? "to add" : "added"}, ${section.present} here already`,
     ...linesOf("left out", section.skipped),
     ...linesOf("changed", section.remarks),
     ...sumLine(section, isDry),
   ]);
-  return `${lines.join("\n")}\n`;
+  return `${lines.join("\n")}\n${writeCoverage(coverage)}`;
 }
 
 const linesOf = (what: string, counts: ReadonlyMap<string, number>): string[] =>

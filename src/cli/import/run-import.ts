@@ -2,7 +2,9 @@ import type { Database, Statements } from "../../../db/types.ts";
 import type { AsCaller } from "../../lib/runtime/data-dir-owner.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
-import { detectFamily, type Family } from "./detect-family.ts";
+import { coverSource } from "./coverage/cover-source.ts";
+import { detectFamily, type Family } from "./coverage/detect-family.ts";
+import { hubAsKin } from "./hub/hub-as-kin.ts";
 import { importTeams } from "./litellm/import-teams.ts";
 import { translateLiteLlm } from "./litellm/translate.ts";
 import type { IdMap, Migration } from "./migration.ts";
@@ -76,7 +78,8 @@ type Choices = Readonly<{
 }>;
 
 /**
- * Brings what is at `from` (a SQLite file, or a mysql:// or postgres:// address of one-api, new-api, Veloera or LiteLLM) into
+ * Brings what is at `from` (a SQLite file, or a mysql:// or postgres:// address of one-api, new-api, Veloera,
+ * one-hub, done-hub or LiteLLM) into
  * the database, which no gateway may be using; the log only `withLogs`. What came over before is left as it is. Throws
  * SourceError.
  */
@@ -89,8 +92,11 @@ export async function runImport(
   try {
     const family = await detectFamily(source);
     const report = createReport();
+    report.coverage.push(...(await coverSource(source, family)));
     const migration: Migration = { source, family, database, vault, isDry: choices.isDry, report };
     if (family === "LiteLLM") await importLiteLlm(migration, choices);
+    else if (family === "one-hub" || family === "done-hub")
+      await importKin({ ...migration, source: hubAsKin(source, report) }, choices);
     else await importKin(migration, choices);
     return { family, report };
   } finally {

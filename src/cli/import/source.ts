@@ -10,6 +10,12 @@ export type SourceRow = Readonly<Record<string, unknown>>;
 
 /** The database of another gateway, which is only read. */
 export type Source = Readonly<{
+  /** Names of all tables. */
+  tables(): Promise<readonly string[]>;
+  /** How many rows of a table there are, counted up to `most`. */
+  countRows(table: string, most: number): Promise<number>;
+  /** How many rows of a table have a value in each of these columns: not null, empty, zero, false or an empty JSON value. */
+  countValues(table: string, columns: readonly string[]): Promise<readonly number[]>;
   /** Names of a table's columns; empty when there is no such table. */
   columns(table: string): Promise<ReadonlySet<string>>;
   /** All rows of a small table without ids. */
@@ -30,6 +36,42 @@ const ROWS_A_SLICE = 10_000;
 
 type Query = (statement: string) => Promise<SourceRow[]>;
 
+/** What differs between engines in the statements of a source. */
+type Dialect = Readonly<{
+  tables: string;
+  columnsOf(table: string): string;
+  quote(name: string): string;
+  asText(column: string): string;
+}>;
+
+const doubleQuoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const SQLITE: Dialect = {
+  tables: "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'",
+  columnsOf: (table) => `select name from pragma_table_info('${table}')`,
+  quote: doubleQuoted,
+  asText: (column) => `cast(${column} as text)`,
+};
+
+const serverDialect = (schema: string): Omit<Dialect, "quote" | "asText"> => ({
+  tables: `select table_name as name from information_schema.tables where table_schema = ${schema} and table_type = 'BASE TABLE'`,
+  columnsOf: (table) =>
+    `select column_name as name from information_schema.columns where table_schema = ${schema} and table_name = '${table}'`,
+});
+
+const SERVERS: Readonly<Record<"mysql" | "postgres", Dialect>> = {
+  mysql: {
+    ...serverDialect("database()"),
+    quote: (name) => `\`${name.replaceAll("`", "``")}\``,
+    asText: (column) => `cast(${column} as char)`,
+  },
+  postgres: {
+    ...serverDialect("current_schema()"),
+    quote: doubleQuoted,
+    asText: (column) => `${column}::text`,
+  },
+};
+
 /**
  * Opens a SQLite file, or the database at a mysql:// or postgres:// address. `asCaller` opens the file where this process acts as
  * another user than its owner. Throws SourceError.
@@ -49,11 +91,7 @@ function openFile(path: string): Source {
     const query: Query = async (statement) => file.query<SourceRow, []>(statement).all();
     // The first query opens the files that belong to it.
     file.query("select count(*) from sqlite_master").all();
-    return createSource(
-      query,
-      (table) => `select name from pragma_table_info('${table}')`,
-      async () => file.close(),
-    );
+    return createSource(query, SQLITE, async () => file.close());
   } catch (error) {
     throw new SourceError(`${path} is no SQLite database: ${messageOf(error)}`);
   }
@@ -68,15 +106,31 @@ async function openServer(url: string, adapter: "mysql" | "postgres"): Promise<S
     await sql.close();
     throw new SourceError(`the source database cannot be reached: ${messageOf(error)}`);
   }
-  const schema = adapter === "mysql" ? "database()" : "current_schema()";
-  const columnsOf = (table: string) =>
-    `select column_name as name from information_schema.columns where table_schema = ${schema} and table_name = '${table}'`;
-  return createSource(query, columnsOf, () => sql.close());
+  return createSource(query, SERVERS[adapter], () => sql.close());
 }
 
-function createSource(query: Query, columnsOf: (table: string) => string, close: () => Promise<void>): Source {
+/** What stands in a column that nobody filled, as text. */
+const EMPTY = "'', '0', 'f', 'false', '{}', '[]', 'null', '0.0', '0.000000'";
+
+function createSource(query: Query, dialect: Dialect, close: () => Promise<void>): Source {
+  const { quote, asText } = dialect;
   return {
-    columns: async (table) => new Set((await query(columnsOf(table))).map(({ name }) => String(name).toLowerCase())),
+    tables: async () => (await query(dialect.tables)).map(({ name }) => String(name)),
+    async countRows(table, most) {
+      const rows = await query(
+        `select count(*) as n from (select 1 as one from ${quote(table)} limit ${most}) as some`,
+      );
+      return Number(requireRow(rows).n);
+    },
+    async countValues(table, columns) {
+      if (columns.length === 0) return [];
+      const counts = columns.map(
+        (column, index) => `count(case when ${asText(quote(column))} not in (${EMPTY}) then 1 end) as c${index}`,
+      );
+      const row = requireRow(await query(`select ${counts.join(", ")} from ${quote(table)}`));
+      return columns.map((_column, index) => Number(row[`c${index}`]));
+    },
+    columns: async (table) => new Set((await query(dialect.columnsOf(table))).map(({ name }) => String(name))),
     all: (table) => query(`select * from ${table}`),
     async *slices(table) {
       for (let last = -1; ; ) {

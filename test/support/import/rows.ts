@@ -1,4 +1,4 @@
-import type { Kin } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/coverage/detect-family.ts";
 
 /** Keys of which only some families can say what is limited in them. */
 export const LIMITED_KEY = `${"D".repeat(47)}4`;

@@ -1,4 +1,4 @@
-import type { Kin } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/coverage/detect-family.ts";
 
 export type Engine = "SQLite" | "Postgres" | "MariaDB";
 

@@ -2,7 +2,7 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { expect } from "bun:test";
 import type { Database } from "../../../db/types.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import type { Kin } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/coverage/detect-family.ts";
 import { type Engine, tablesOf } from "./schemas.ts";
 
 /** bcrypt of "correct horse", as the others keep it. */

@@ -4,7 +4,7 @@ import type { Report } from "../report.ts";
 import type { SourceRow } from "../source.ts";
 import { flagOf, integerIn, textOf } from "../values.ts";
 import { type Budget, budgetOf, restOf } from "./limits.ts";
-import { type LiteLlmTables, secondsIn, textsIn } from "./tables.ts";
+import { type LiteLlmTables, limitedModels, secondsIn } from "./tables.ts";
 
 const LONGEST_NAME = 20;
 const ADMIN = 10;
@@ -173,11 +173,10 @@ function readTeam(
     ];
   });
   const budget = budgetOf(row, budgets, unitsAUsd);
-  const models = textsIn(row, "models");
   return {
     id: teamOf.get(teamId) ?? 0,
     members,
     budget: budget?.period === "total" ? null : budget,
-    models: models.includes("all-proxy-models") ? [] : models,
+    models: limitedModels(row),
   };
 }

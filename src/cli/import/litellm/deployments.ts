@@ -3,7 +3,7 @@ import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
 import { recordOf } from "../../../formats/json.ts";
 import type { Report } from "../report.ts";
 import type { SourceRow } from "../source.ts";
-import { textOf } from "../values.ts";
+import { flagOf, textOf } from "../values.ts";
 import { type LiteLlmTables, secondsIn } from "./tables.ts";
 
 type Params = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function readDeployments({ models, credentials }: LiteLlmTables, options:
   const accounts: Account[] = [];
   for (const row of models) {
     const label = textOf(row, "model_name");
-    const read = readAccount(row, byName, options);
+    const read = flagOf(row, "blocked") ? "blocked at the source" : readAccount(row, byName, options);
     if (typeof read === "string") {
       options.report.skip(KIND, `${label}: ${read}`);
       continue;

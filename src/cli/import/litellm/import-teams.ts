@@ -33,9 +33,11 @@ export async function importTeams(
     for (const { userId, budget } of team.members) {
       if (budget) await addBudget(migration, organizationId, "member", userIds.get(userId) ?? 0, budget);
     }
-    await addPolicy(migration, organizationId, team.models);
+    await addPolicy(migration, organizationId, null, team.models);
   }
-  for (const { id, team, budget } of projects) {
+  for (const { id, team, budget, models } of projects) {
+    const projectId = projectIds.get(id);
+    if (projectId !== undefined) await addPolicy(migration, userIds.get(team) ?? 0, projectId, models);
     if (budget && projectIds.has(id)) {
       await addBudget(migration, userIds.get(team) ?? 0, "project", projectIds.get(id) ?? 0, budget);
     }
@@ -154,14 +156,19 @@ async function addBudget(
   });
 }
 
-async function addPolicy({ database, isDry }: Migration, organizationId: number, models: readonly string[]) {
-  const key = String(organizationId);
+async function addPolicy(
+  { database, isDry }: Migration,
+  organizationId: number,
+  projectId: number | null,
+  models: readonly string[],
+): Promise<void> {
+  const key = projectId === null ? String(organizationId) : `${organizationId}/${projectId}`;
   if (models.length === 0 || isDry || (await findImported(database.db, "policy", [key])).has(key)) return;
   const rules: PolicyRules = {
     ...{ models, channel_types: [], allow_ips: "", blocked_words: "" },
     ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
   };
-  const values = { organizationId, projectId: null, name: POLICY, rules, createdAt: nowSeconds() };
+  const values = { organizationId, projectId, name: POLICY, rules, createdAt: nowSeconds() };
   await database.db.transaction(async (tx) => {
     await tx.insert(policies).values(values).onConflictDoNothing();
     await rememberImported(tx, "policy", [{ key }]);

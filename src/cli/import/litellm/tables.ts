@@ -46,6 +46,12 @@ export const textsIn = (row: SourceRow, column: string): string[] => {
   return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
 };
 
+/** The models that a team or project may call; empty: all, or those of what is above it. */
+export function limitedModels(row: SourceRow): readonly string[] {
+  const models = textsIn(row, "models");
+  return models.some((model) => model === "all-proxy-models" || model === "all-team-models") ? [] : models;
+}
+
 /** Epoch seconds of a timestamp (UTC without a zone, as Prisma stores them); 0 when it is null. */
 export function secondsIn(row: SourceRow, column: string): number {
   const text = textOf(row, column);

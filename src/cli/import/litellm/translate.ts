@@ -7,7 +7,7 @@ import { type Accounts, ownerOf, readAccounts, type Team } from "./accounts.ts";
 import { readDeployments } from "./deployments.ts";
 import { type Budget, budgetOf, restOf, unitsOf } from "./limits.ts";
 import { readSpending, spendLogs } from "./spend-logs.ts";
-import { type LiteLlmTables, readTables, secondsIn, textsIn } from "./tables.ts";
+import { type LiteLlmTables, limitedModels, readTables, secondsIn, textsIn } from "./tables.ts";
 
 /** A project of a team. */
 export type Project = Readonly<{
@@ -18,6 +18,8 @@ export type Project = Readonly<{
   name: string;
   createdAt: number;
   budget: Budget | null;
+  /** Patterns of models that its keys may call; empty: those of the team. */
+  models: readonly string[];
 }>;
 
 /** A database of LiteLLM as the tables that imports read, and what these have no place for. */
@@ -40,6 +42,8 @@ export async function translateLiteLlm(from: Source, options: LiteLlmOptions): P
   const balance = roundToInteger(multiply(decimal(options.balanceUsd), decimal(unitsAUsd)));
   const accounts = readAccounts(tables, { unitsAUsd, balance, report });
   const projects = readProjects(tables, accounts.teamOf, unitsAUsd);
+  for (const row of tables.projects)
+    if (flagOf(row, "blocked")) report.remark("projects", "blocked at the source: disable its keys");
   const projectOf = new Map(projects.map(({ id }, index) => [textOf(tables.projects[index] ?? {}, "project_id"), id]));
   const { channels, channelOf } = readDeployments(tables, options);
   const keys = readKeys({ tables, accounts, models: namesOf(tables), projectOf, unitsAUsd, report });
@@ -65,11 +69,11 @@ export async function translateLiteLlm(from: Source, options: LiteLlmOptions): P
     teams: accounts.teams,
     projects,
     source: {
+      ...from,
       columns: async (table) => new Set(table === "logs" ? ["id"] : Object.keys(rows[table]?.[0] ?? {})),
       all: async (table) => [...(rows[table] ?? [])],
       slices: (table) => (table === "logs" ? logs() : inOneSlice(rows[table] ?? [])),
       highestId: async (table) => rows[table]?.length ?? 0,
-      close: () => from.close(),
     },
   };
 }
@@ -95,6 +99,7 @@ function readProjects(
     name: (textOf(row, "project_alias") || textOf(row, "project_id")).slice(0, LONGEST_NAME),
     createdAt: secondsIn(row, "created_at"),
     budget: budgetOf(row, budgets, unitsAUsd),
+    models: limitedModels(row),
   }));
 }
 

@@ -77,7 +77,8 @@ async function findByHash({ database }: Migration, hashes: readonly string[]): P
   return new Map(rows.map(({ id, hash }) => [hash, id]));
 }
 
-function readToken({ vault, family, report }: Migration, row: SourceRow) {
+function readToken(migration: Migration, row: SourceRow) {
+  const { vault, family, report } = migration;
   // one-api limits whenever there is a list, the others have a switch; addresses are a comma list there.
   const models = listOf(row, family === "one-api" ? "models" : "model_limits");
   const allowIps = family === "one-api" ? listOf(row, "subnet").join("\n") : textOf(row, "allow_ips");
@@ -102,13 +103,21 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
     modelLimitsEnabled: family === "one-api" ? models.length > 0 : flagOf(row, "model_limits_enabled"),
     modelLimits: models,
     allowIps,
-    group: textOf(row, "group"),
+    group: groupOf(migration, row),
     requestsPerMinute: rateOf(row, "requests_per_minute"),
     tokensPerMinute: rateOf(row, "tokens_per_minute"),
     budgetPeriod: textOf(row, "budget_period"),
     budgetQuota: balanceOf(row, "budget_quota"),
     budgetRenewsAt: balanceOf(row, "budget_renews_at"),
   };
+}
+
+/** The group of a key; `auto`, which no group here is, becomes the owner's. */
+function groupOf({ report }: Migration, row: SourceRow): string {
+  const group = textOf(row, "group");
+  if (group !== "auto") return group;
+  report.remark(KIND, "group auto, now the owner's group");
+  return "";
 }
 
 const rateOf = (row: SourceRow, column: string): number => Math.min(balanceOf(row, column), TOKEN_LIMITS.rate);

@@ -3,7 +3,7 @@ import { createLogMonths, monthOf } from "../../../../db/maintenance/partitions.
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Statements } from "../../../../db/types.ts";
 import { SETTLING } from "../../../billing/journal/apply/apply-batch.ts";
-import type { Family } from "../detect-family.ts";
+import type { Family } from "../coverage/detect-family.ts";
 import { type IdMap, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
 import { balanceOf, flagOf, integerIn, textOf } from "../values.ts";

@@ -54,7 +54,7 @@ export async function importOptions(migration: Migration): Promise<void> {
   }
   section.added += accepted.size;
   // Prices come over as they are there: the same for prompts of any length.
-  if (accepted.has("ModelRatio") && !present.has("ContextTiers")) {
+  if (accepted.has("ModelRatio") && !present.has("ContextTiers") && !accepted.has("ContextTiers")) {
     accepted.set("ContextTiers", "{}");
     report.remark(KIND, "prices of long prompts (ContextTiers) are left empty, as the prices that came have none");
   }

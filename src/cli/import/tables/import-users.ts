@@ -20,6 +20,7 @@ const PROVIDERS = {
   wechat_id: "wechat",
   telegram_id: "telegram",
   linux_do_id: "linuxdo",
+  discord_id: "discord",
 } as const;
 
 /** Brings users over with password hashes, balances, settings and bindings; one of the same name here stays as it is. */

@@ -52,6 +52,13 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries(CHANNEL_SETTIN
 /** Whether a member leaves requests where they go; one of an older release, which nobody knows, is not believed to. */
 export const keepsDestination = (name: string): boolean => CHECKS.has(name) && CHECKS.get(name)?.redirects !== true;
 
+/** Whether a setting of this name is read. */
+export const isChannelSetting = (name: string): boolean => CHECKS.has(name);
+
+/** Whether a setting may have this value; null stands for none. */
+export const isChannelSettingValue = (name: string, value: unknown): boolean =>
+  value === null || CHECKS.get(name)?.passes(value) === true;
+
 /** Refuses members that nobody would read, with the list of those that are, and values that mean nothing. Throws OperationError. */
 export function checkChannelSetting(setting: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(setting)) {
@@ -60,7 +67,7 @@ export function checkChannelSetting(setting: Readonly<Record<string, unknown>>):
       const known = [...CHECKS.keys()].join(", ");
       throw new OperationError("channel_setting_unknown", { name: name.slice(0, 60), known });
     }
-    if (value !== null && !check.passes(value)) {
+    if (!isChannelSettingValue(name, value)) {
       throw new OperationError("channel_setting_value", { name, expected: check.expected });
     }
   }

@@ -1,0 +1,161 @@
+import { Database as SqliteFile } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { sqliteTables } from "../../../../test/support/import/real-schemas.ts";
+import { contents, expectBooksRight } from "../../../../test/support/import/start-import.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
+import { loadOptions } from "../../../settings/store.ts";
+import type { Family } from "./detect-family.ts";
+import { writeReport } from "../report.ts";
+import { runImport } from "../run-import.ts";
+
+const vault = createVault({ encryptionKey: "the key of the importer's tests" });
+const open: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const database of open.splice(0)) await database.close();
+});
+
+async function start(family: Family, rows: readonly string[]) {
+  const database = await openTestDatabase();
+  open.push(database);
+  const path = join(database.dataDir, "source.db");
+  const file = new SqliteFile(path, { create: true });
+  for (const statement of [...sqliteTables(family), ...rows]) file.run(statement);
+  file.close();
+  const run = async () => {
+    const { report, family: found } = await runImport({ database, vault }, path, { isDry: false, withLogs: true });
+    expect(found).toBe(family);
+    return { text: writeReport(report, false), of: (name: string) => report.section(name) };
+  };
+  return { database, run };
+}
+
+const json = (value: unknown): string => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+
+const ALICE =
+  "insert into users (id, username, password, role, status, quota, \"group\", aff_code) values (7, 'alice', 'x', 1, 1, 500, 'vip', 'aaaa')";
+
+test("a channel of new-api keeps which of its keys are off, how they take turns, and no setting that nothing reads", async () => {
+  const channel = (id: number, columns: Readonly<Record<string, string>>) => {
+    const all = { id: String(id), status: "1", models: "'m'", type: "1", ...columns };
+    const names = Object.keys(all).map((name) => `"${name}"`);
+    return `insert into channels (${names.join(", ")}) values (${Object.values(all).join(", ")})`;
+  };
+  const account = (id: string) => ({ project_id: id, client_email: `${id}@x`, private_key: "k" });
+  const { database, run } = await start("new-api", [
+    ALICE,
+    channel(1, {
+      name: "'many'",
+      key: "'k-one\nk-two\nk-three'",
+      channel_info: json({
+        is_multi_key: true,
+        multi_key_size: 3,
+        multi_key_mode: "random",
+        multi_key_status_list: { 0: 1, 1: 2, 2: 3 },
+        multi_key_disabled_reason: { 2: "quota" },
+        multi_key_disabled_time: { 2: 1_700_000_000 },
+      }),
+      setting: json({ system_prompt: "Hi", http_protocol: "http1", http2_connection_shards: 0 }),
+      created_time: "0",
+    }),
+    channel(2, {
+      name: "'odd proxy'",
+      key: "'k'",
+      setting: json({ proxy: "10.0.0.1:8080" }),
+      created_time: "1700000000",
+    }),
+    channel(3, {
+      name: "'google'",
+      type: "41",
+      key: json([account("a"), account("b")]),
+      channel_info: json({ is_multi_key: true, multi_key_status_list: { 1: 2 } }),
+      created_time: "1700000000",
+    }),
+    "insert into tokens (id, user_id, \"key\", name, status, \"group\", expired_time) values (4, 7, 'my-own-7', 'auto', 1, 'auto', -1)",
+  ]);
+  const { text, of } = await run();
+  expect(of("channels")).toMatchObject({ read: 3, added: 4 });
+  expect(text).toContain("#1 many: its setting http_protocol has no counterpart and is left out");
+  expect(text).not.toContain("http2_connection_shards");
+  expect(text).toContain("#2 odd proxy: disabled, its proxy makes no sense here");
+  expect(text).toContain("1 changed: group auto, now the owner's group");
+  const states =
+    await database.sql`select key_hash, status, reason, status_time from channel_keys where channel_id = 1 order by status`;
+  expect(states.map((row) => [row.key_hash, row.status, row.reason, Number(row.status_time)])).toEqual([
+    [vault.keyedHash("k-two"), 2, "", 0],
+    [vault.keyedHash("k-three"), 3, "quota", 1_700_000_000],
+  ]);
+  const rows = await database.sql`select name, status, setting, key_cipher from channels order by id`;
+  const settings = JSON.parse(String(rows[0]?.setting));
+  expect(settings).toEqual({ system_prompt: "Hi", multi_key_mode: "random" });
+  expect(rows.map(({ name, status }) => [name, status])).toEqual([
+    ["many", 1],
+    ["odd proxy", 2],
+    ["google", 1],
+    ["google 2", 2],
+  ]);
+  expect(JSON.parse(vault.decrypt(String(rows[3]?.key_cipher)))).toEqual(account("b"));
+  const after = await contents(database);
+  expect((await run()).of("channels")).toMatchObject({ added: 0, present: 4 });
+  expect(await contents(database)).toBe(after);
+});
+
+test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and twice is once", async (family) => {
+  const { database, run } = await start(family, [
+    ALICE,
+    `insert into tokens (id, user_id, "key", name, status, "group", expired_time, remain_quota, setting) values
+     (4, 7, 'k4', 'hers', 1, 'vip', -1, 50, ${json({
+       limits: {
+         limit_model_setting: { enabled: true, models: ["gpt-4o"] },
+         limits_ip_setting: { enabled: true, whitelist: ["10.0.0.0/8"] },
+       },
+     })})`,
+    `insert into channels (id, type, "key", name, status, models, "group", weight, proxy, custom_parameter, created_time) values
+     (1, 28, 'ds', 'DeepSeek', 1, 'deepseek-chat', 'default,vip', 3, 'http://127.0.0.1:9', '{"top_k":4,"overwrite":true}', 1700000000),
+     (2, 32, 'us-east-1|A|S', 'Bedrock', 1, 'claude', 'vip', 1, '', '', 1700000000),
+     (3, 37, 'k', 'Stability', 1, 'sd', 'vip', 1, '', '', 1700000000),
+     (4, 42, '{"project_id":"p"}', 'Vertex', 1, 'gemini', 'vip', 1, '', '', 1700000000)`,
+    "update channels set other = 'europe-west1,global|p' where id = 4",
+    "insert into user_groups (id, symbol, name, ratio, public) values (1, 'default', 'Default', 1, 1), (2, 'vip', 'VIP', 0.5, 0)",
+    `insert into prices (model, "type", channel_type, "input", output, extra_ratios) values
+     ('gpt-4o', 'tokens', 0, 1.25, 5, '{"cached_tokens":0.5,"reasoning_tokens":2}'), ('gpt-4o', 'tokens', 3, 9, 9, null),
+     ('draw', 'times', 0, 20, 20, null)`,
+    `insert into logs (id, user_id, created_at, type, username, model_name, quota, channel_id, request_time, source_ip, metadata)
+     values (1, 7, 1735690000, 2, 'alice', 'deepseek-chat', 30, 1, 1500, '10.0.0.9', '{"group_ratio":0.5}')`,
+  ]);
+  const { text, of } = await run();
+  expect(of("channels")).toMatchObject({ read: 3, added: 3 });
+  expect(text).toContain("#3 Stability: Stability AI has no counterpart here");
+  expect(text).toContain("gpt-4o: the ratio of reasoning_tokens has no counterpart");
+  expect(text).toContain("gpt-4o: its price for one type of channel does not come over");
+  const channels =
+    await database.sql`select type, other, weight, setting, param_override, key_cipher from channels order by id`;
+  expect(channels.map((row) => [row.type, row.other, row.weight])).toEqual([
+    [43, "", 3],
+    [33, "", 1],
+    [41, "europe-west1", 1],
+  ]);
+  expect(vault.decrypt(String(channels[1]?.key_cipher))).toBe("A|S|us-east-1");
+  expect(JSON.parse(String(channels[0]?.setting))).toEqual({ proxy: "http://127.0.0.1:9" });
+  const [token] = await database.sql`select * from tokens`;
+  expect(token).toMatchObject({
+    model_limits_enabled: true,
+    model_limits: ["gpt-4o"],
+    allow_ips: "10.0.0.0/8",
+    group: "vip",
+  });
+  const options = await loadOptions(database.db, vault);
+  const optionOf = (key: Parameters<typeof options.get>[0]) => JSON.parse(options.get(key) ?? "null");
+  expect(optionOf("GroupRatio")).toEqual({ default: 1, vip: 0.5 });
+  expect(optionOf("UserUsableGroups")).toEqual({ default: "Default" });
+  expect([optionOf("ModelRatio"), optionOf("CompletionRatio")]).toEqual([{ "gpt-4o": 1.25 }, { "gpt-4o": 4 }]);
+  expect([optionOf("ModelPrice"), optionOf("CacheRatio")]).toEqual([{ draw: 0.04 }, { "gpt-4o": 0.5 }]);
+  const [log] = await database.sql`select elapsed_ms, ip, other from logs`;
+  expect(log).toMatchObject({ elapsed_ms: 1500, ip: "10.0.0.9", other: '{"group_ratio":0.5}' });
+  await expectBooksRight(database);
+  const after = await contents(database);
+  await run();
+  expect(await contents(database)).toBe(after);
+});

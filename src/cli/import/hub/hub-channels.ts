@@ -1,0 +1,106 @@
+import { recordOf } from "../../../formats/json.ts";
+import type { Report } from "../report.ts";
+import type { SourceRow } from "../source.ts";
+import { flagOf, integerIn, objectOf, textOf } from "../values.ts";
+
+const KIND = "channels";
+const OPENAI = 1;
+
+/** Numbers of one-hub and done-hub → those used here, where they differ. */
+const RENUMBERED: Readonly<Record<number, number>> = {
+  25: 24,
+  27: 35,
+  28: 43,
+  29: 25,
+  30: 42,
+  31: 1000,
+  32: 33,
+  33: 31,
+  34: 2,
+  35: 39,
+  36: 34,
+  39: 4,
+  40: 23,
+  41: 36,
+  42: 41,
+  43: OPENAI,
+  44: 1014,
+  45: 40,
+  46: 1013,
+  47: 38,
+  51: 1015,
+  53: 1010,
+  56: 48,
+  61: 41,
+  62: 33,
+};
+/** Services that speak OpenAI's format, and where they are unless the channel says so. */
+const COMPATIBLE: Readonly<Record<number, string>> = {
+  26: "https://api.baichuan-ai.com",
+  49: "https://models.inference.ai.azure.com",
+};
+const NO_COUNTERPART: Readonly<Record<number, string>> = {
+  24: "Azure Speech",
+  37: "Stability AI",
+  38: "Coze",
+  48: "a rerank service",
+  52: "Replicate",
+  54: "Databricks",
+  55: "Azure by its v1 API: make an OpenAI channel",
+  57: "Gemini CLI",
+  58: "Claude Code",
+  59: "Codex",
+  60: "Antigravity",
+};
+const BEDROCK: ReadonlySet<number> = new Set([32, 62]);
+const VERTEX_AI: ReadonlySet<number> = new Set([42, 61]);
+
+/** A channel of one-hub or done-hub as new-api would have it, with the numbers used here; null: it is left out, and reported. */
+export function channelAsKin(row: SourceRow, report: Report): SourceRow | null {
+  const type = integerIn(row, "type", OPENAI);
+  const label = `#${integerIn(row, "id")} ${textOf(row, "name")}`;
+  const none = NO_COUNTERPART[type];
+  if (none) {
+    report.skip(KIND, `${label}: ${none} has no counterpart here`);
+    return null;
+  }
+  const compatible = COMPATIBLE[type];
+  return {
+    ...row,
+    ...{ type: compatible === undefined ? (RENUMBERED[type] ?? type) : OPENAI, key: keyOf(row, type) },
+    base_url: textOf(row, "base_url") || (compatible ?? ""),
+    other: otherOf(row, type),
+    setting: JSON.stringify({
+      ...(textOf(row, "proxy") && { proxy: textOf(row, "proxy") }),
+      ...(flagOf(row, "pass_through_body") && { pass_through_body_enabled: true }),
+    }),
+    param_override: parametersOf(row, label, report),
+    header_override: JSON.stringify({ ...objectOf(row, "model_headers"), ...objectOf(row, "header_override") }),
+  };
+}
+
+/** Keys of Bedrock begin with the region there, and end with it here. */
+function keyOf(row: SourceRow, type: number): string {
+  const key = textOf(row, "key");
+  if (!BEDROCK.has(type)) return key;
+  const [region, ...rest] = key.split("|");
+  return [...rest, region].join("|");
+}
+
+/** Vertex AI has `region,region|project` there; further regions and the project, which the key names, are not needed here. */
+const otherOf = (row: SourceRow, type: number): string => {
+  const other = textOf(row, "other");
+  return VERTEX_AI.has(type) ? (other.split("|")[0]?.split(",")[0]?.trim() ?? "") : other;
+};
+
+/** Instructions of `custom_parameter` that stand among the members that it sets. */
+const INSTRUCTIONS: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove_params"]);
+
+function parametersOf(row: SourceRow, label: string, report: Report): string {
+  const parameters = recordOf(objectOf(row, "custom_parameter")) ?? {};
+  const names = Object.keys(parameters).filter((name) => INSTRUCTIONS.has(name));
+  if (names.length > 0)
+    report.remark(KIND, `${label}: ${names.join(", ")} of its custom parameters have no counterpart`);
+  const members = Object.entries(parameters).filter(([name]) => !INSTRUCTIONS.has(name));
+  return members.length === 0 ? "" : JSON.stringify(Object.fromEntries(members));
+}
