@@ -903,6 +903,7 @@ CREATE TABLE "channels" (
 	"status_code_mapping" text DEFAULT '' NOT NULL,
 	"setting" text DEFAULT '' NOT NULL,
 	"param_override" text DEFAULT '' NOT NULL,
+	"header_override" text DEFAULT '' NOT NULL,
 	"model_prefix" text DEFAULT '' NOT NULL,
 	"tag" text DEFAULT '' NOT NULL,
 	"test_model" text DEFAULT '' NOT NULL,

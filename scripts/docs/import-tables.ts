@@ -1,5 +1,6 @@
+import { type ColumnFacts, fatesOf } from "../../src/cli/import/coverage/column-facts.ts";
 import type { Family } from "../../src/cli/import/coverage/detect-family.ts";
-import { type ColumnFacts, factsOf, fatesOf } from "../../src/cli/import/coverage/facts.ts";
+import { factsOf } from "../../src/cli/import/coverage/facts.ts";
 import { REAL_SCHEMAS } from "../../test/support/import/real-schemas.ts";
 import { between } from "./compatibility-table.ts";
 

@@ -43,6 +43,7 @@ export const channels = pgTable(
     statusCodeMapping: text("status_code_mapping").notNull().default(""),
     setting: text("setting").notNull().default(""),
     paramOverride: text("param_override").notNull().default(""),
+    headerOverride: text("header_override").notNull().default(""),
     modelPrefix: text("model_prefix").notNull().default(""),
     tag: text("tag").notNull().default(""),
     testModel: text("test_model").notNull().default(""),

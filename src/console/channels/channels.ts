@@ -47,6 +47,7 @@ export const channelBody = {
   status_code_mapping: text,
   setting: text,
   param_override: text,
+  header_override: text,
   model_prefix: text,
   tag: text,
   test_model: text,
@@ -57,7 +58,7 @@ export const channelBody = {
 const newChannel = t.Object({ ...channelBody, channel: t.Optional(t.Object(channelBody)) });
 /** What every channel of a tag can be given. */
 const tagChange = {
-  ...{ model_mapping: text, status_code_mapping: text, setting: text, param_override: text },
+  ...{ model_mapping: text, status_code_mapping: text, setting: text, param_override: text, header_override: text },
   ...{ base_url: text, test_model: text, model_prefix: text, openai_organization: text },
   models: t.Optional(t.Union([names, t.Null()])),
   groups: t.Optional(t.Union([names, t.Null()])),

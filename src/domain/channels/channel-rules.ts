@@ -50,6 +50,10 @@ export const channelSettingError = (json: string): "channel_setting_invalid" | u
 export const paramOverrideError = (json: string): "channel_param_override_invalid" | undefined =>
   isObjectOf(json) ? undefined : "channel_param_override_invalid";
 
+/** What is wrong with a channel's headers, a JSON object of texts; undefined: nothing, or there are none. */
+export const headerOverrideError = (json: string): "channel_header_override_invalid" | undefined =>
+  isObjectOf(json, (value) => typeof value === "string") ? undefined : "channel_header_override_invalid";
+
 /** What is wrong with the balance below which to warn, in the provider's currency; undefined: nothing. */
 export const channelAmountError = (amount: number): "channel_amount_invalid" | undefined =>
   Number.isFinite(amount) && amount >= 0 ? undefined : "channel_amount_invalid";

@@ -1,8 +1,11 @@
 import { CHANNEL_STATUS, type channelKeys, type channels } from "../../../db/schema/channels/channels.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
 import type { ChannelSetting } from "./manage/channel-settings.ts";
+import { type OwnHeaders, readOwnHeaders } from "./routing/overrides/own-headers.ts";
+import { type OverrideRule, readOverrideRules } from "./routing/overrides/read-overrides.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
@@ -34,7 +37,12 @@ export type ChannelEntry = Readonly<{
   groups: readonly string[];
   modelMapping: ReadonlyMap<string, string>;
   statusCodeMapping: ReadonlyMap<number, number>;
+  /** Members that are set in every body. */
   paramOverride: Readonly<Record<string, unknown>> | null;
+  /** Operations on bodies, after the members are set; null: none. */
+  overrideRules: readonly OverrideRule[] | null;
+  /** Headers that it sends besides its provider's; null: none. */
+  ownHeaders: OwnHeaders | null;
   setting: ChannelSetting;
   modelPrefix: string;
   tag: string;
@@ -71,13 +79,33 @@ export function toEntry(
     groups: row.groups,
     modelMapping: textMap(row.modelMapping),
     statusCodeMapping: statusMap(row.statusCodeMapping),
-    paramOverride: row.paramOverride.trim() === "" ? null : readObject(row.paramOverride),
+    ...readOverrides(row.paramOverride),
+    ownHeaders: row.headerOverride.trim() === "" ? null : ifValid(() => readOwnHeaders(readObject(row.headerOverride))),
     setting: readObject(row.setting),
     modelPrefix: row.modelPrefix,
     tag: row.tag,
     testModel: row.testModel,
     autoBan: row.autoBan,
   };
+}
+
+const NO_OVERRIDES = { paramOverride: null, overrideRules: null };
+
+/** Operations that an earlier release stored unread, as a member of that name, are left out. */
+function readOverrides(text: string): Pick<ChannelEntry, "paramOverride" | "overrideRules"> {
+  if (text.trim() === "") return NO_OVERRIDES;
+  const { operations, ...plain } = readObject(text);
+  const rules = operations === undefined ? null : ifValid(() => readOverrideRules({ operations }).rules);
+  return { paramOverride: Object.keys(plain).length === 0 ? null : plain, overrideRules: rules?.length ? rules : null };
+}
+
+function ifValid<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof OperationError) return null;
+    throw error;
+  }
 }
 
 /** What most channels have none of, once for all of them. */

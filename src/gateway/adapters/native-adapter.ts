@@ -9,6 +9,7 @@ import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
+import { ruledChanges } from "../call/overrides.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import {
@@ -53,7 +54,8 @@ export class NativeAdapter implements Adapter {
     const files = await this.#files();
     const encoded = this.format.encode(body.json, model, dropped, files);
     const ask = { capability: endpoint.capability, dialect, model, stream: false, catalog: this.catalog };
-    this.#sent = { ...encoded, ...channel.paramOverride };
+    const set = { ...encoded, ...channel.paramOverride };
+    this.#sent = channel.overrideRules ? { ...set, ...ruledChanges(this.call, this.route, set) } : set;
     const formFiles = this.format.formFiles?.(body.json, model, files);
     const urlTail = this.format.urlTail?.(body.json);
     return {

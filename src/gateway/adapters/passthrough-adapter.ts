@@ -27,6 +27,7 @@ import type { CallParams, Limitation } from "../../providers/contract/provider.t
 import { isResponseTo } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
 import type { Call } from "../call/call.ts";
+import { ruledChanges } from "../call/overrides.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import { searchToolOf } from "../money/price-usage.ts";
@@ -94,7 +95,7 @@ export class PassthroughAdapter implements Adapter {
     };
     if (body.form) return { ask, body: await outgoingForm(body.form.parts, { model: ask.model }), dropped: NONE };
     if (options.untouched) return { ask, body: body.text, dropped: NONE };
-    const { paramOverride } = channel;
+    const { paramOverride, overrideRules } = channel;
     // Messages without instructions in their middle, where the upstream takes none. Nothing has been learned of most channels.
     const placement = limitations.size === 0 ? service.systemTurns : systemPlacement(service, ask.model, limitations);
     const isPlaced = endpoint.capability === "chat" && placement === "first";
@@ -109,7 +110,8 @@ export class PassthroughAdapter implements Adapter {
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
     const asIs = unknown.length === 0 && !mark && !placed && !preparation && !asksUsage && !renamed && !unstreamed;
-    if (asIs && Object.keys(changes).length === 0 && !paramOverride) return { ask, body: body.text, dropped: NONE };
+    if (asIs && Object.keys(changes).length === 0 && !paramOverride && !overrideRules)
+      return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
       ...placed,
@@ -121,9 +123,10 @@ export class PassthroughAdapter implements Adapter {
       ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
       ...paramOverride,
     };
+    const ruled = overrideRules && ruledChanges(call, route, { ...body.json, ...all });
     return {
       ask: model === ask.model ? ask : { ...ask, model },
-      body: spliceTopLevel(body.text, all, body.json),
+      body: spliceTopLevel(body.text, ruled ? { ...all, ...ruled } : all, body.json),
       dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
       isMarked: mark !== null,
     };

@@ -8,6 +8,7 @@ import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
+import { ruledChanges } from "../call/overrides.ts";
 import type { Route } from "../call/route.ts";
 import { needsPreparation } from "../request/model-suffix.ts";
 import type { EncodedRequest } from "../upstream/adapter.ts";
@@ -72,10 +73,12 @@ export function splicedRequest(
   const own = dialect === "gemini" ? geminiOptions(body.json, model, settings) : null;
   const mark = forwardedMark(call, route, options);
   const changes = { ...renamed, ...own, ...mark, ...preparation?.changes, ...channel.paramOverride };
-  const changed = Object.keys(changes).length > 0;
+  const ruled = channel.overrideRules && ruledChanges(call, route, { ...body.json, ...changes });
+  const all = ruled ? { ...changes, ...ruled } : changes;
+  const changed = Object.keys(all).length > 0;
   return {
     ask: { ...ask, model },
-    body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
+    body: changed ? spliceTopLevel(body.text, all, body.json) : body.text,
     dropped: inClientNames(preparation?.dropped ?? [], dialect, body.json),
     isMarked: mark !== null,
   };

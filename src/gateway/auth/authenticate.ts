@@ -28,16 +28,14 @@ const WEBSOCKET_KEY = "openai-insecure-api-key.";
 /**
  * The API key of a request, and the channel it names, if any. Looks at the WebSocket subprotocol, x-api-key on
  * /v1/messages, Authorization (with or without Bearer), mj-api-secret, then where other clients put it (x-api-key,
- * api-key, x-goog-api-key, xi-api-key, ?key=). A key of `tokens` may have dashes itself, as those made by LiteLLM. Null if
- * there is none. Throws GatewayError if the channel is no number.
+ * api-key, x-goog-api-key, xi-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
-export function readCredential(request: Request, tokens?: Pick<Services["tokens"], "findByKey">): Credential | null {
+export function readCredential(request: Request): Credential | null {
   const text = carriedText(request);
   if (!text) return null;
   const bare = text.startsWith("sk-") ? text.slice(3) : text;
   const [key = "", suffix = ""] = bare.split("-");
   if (suffix === "") return { key, channelId: null };
-  if (tokens?.findByKey(bare)) return { key: bare, channelId: null };
   if (!/^\d{1,9}$/.test(suffix))
     throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
   return { key, channelId: Number(suffix) };
@@ -85,7 +83,7 @@ export function authenticateByMemory(
   ip: string,
   now: number,
 ): Caller {
-  const credential = readCredential(request, services.tokens);
+  const credential = readCredential(request);
   if (!credential) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key" });
   const token = services.tokens.findByKey(credential.key);
   if (!token) throw new GatewayError(401, "invalid_api_key", { code: "gateway_key_invalid" });
@@ -138,7 +136,7 @@ async function authenticateByDatabase(
   refusal: unknown,
 ): Promise<Caller> {
   if (!(refusal instanceof GatewayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
-  const { key } = readCredential(request, context.services.tokens) ?? { key: "" };
+  const { key } = readCredential(request) ?? { key: "" };
   let isFresh: boolean;
   try {
     isFresh = await context.services.recheckKey(key, limitKeyOf(ip));

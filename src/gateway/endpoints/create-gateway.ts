@@ -119,7 +119,7 @@ export function createGateway(
 
 /** Whose request it is: the user of its API key, else the console session that it carries. */
 function ownerOfBody({ tokens }: Pick<GatewayServices, "tokens">, request: Request): BudgetOwner {
-  const credential = readCredential(request, tokens);
+  const credential = readCredential(request);
   const token = credential && tokens.findByKey(credential.key);
   return token?.userId ?? request.headers.get("cookie") ?? "";
 }

@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { addOwnHeaders, type HeaderFacts } from "../../domain/channels/routing/overrides/own-headers.ts";
 import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
@@ -127,10 +128,21 @@ export function buildRequest(
   }
   const set = settings.values["claude.model_headers_settings"].get(ask.model);
   if (set) addSetHeaders(headers, set, provider, ask.dialect);
+  if (channel.ownHeaders) addOwnHeaders(headers, channel.ownHeaders, headerFactsOf(call));
   call.trace?.inject(channel.id, headers, url);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   return { url, headers, body, webSocket, proxy };
 }
+
+/** What a channel's headers may name of a call; the caller's key is not among it. */
+export const headerFactsOf = ({
+  caller,
+  requestId,
+  request,
+}: Pick<Call, "caller" | "requestId" | "request">): HeaderFacts => ({
+  ...{ keyName: caller.tokenName, userId: caller.user.id, username: caller.user.username },
+  ...{ requestId, clientHeaders: request.headers },
+});
 
 /** The request as the provider wants it signed; forms are not signed. */
 export async function signRequest(

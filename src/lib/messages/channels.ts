@@ -54,6 +54,64 @@ export const channelMessages = {
     en: "The parameter override {name} differs from {like} only in how it is written, and providers may read it as that. Write {like}.",
     zh: "参数覆盖中的 {name} 与 {like} 仅写法不同，上游可能会把它当作 {like}。请写成 {like}。",
   },
+  channel_header_override_invalid: {
+    en: 'Headers must be a JSON object of texts, such as {"X-Title": "My site"}.',
+    zh: '请求头必须是由文本组成的 JSON 对象，例如 {"X-Title": "My site"}。',
+  },
+  channel_headers_many: { en: "A channel has at most {max} headers.", zh: "一个渠道最多 {max} 个请求头。" },
+  channel_header_name: {
+    en: "“{name}” can't be a header of a channel: the gateway writes it itself, or it is no header's name.",
+    zh: "“{name}”不能作为渠道的请求头：它由网关自行填写，或不是合法的请求头名称。",
+  },
+  channel_header_value: {
+    en: "The header “{name}” needs a text of 1 to 2000 characters, without line breaks and in ASCII.",
+    zh: "请求头“{name}”的值应为 1 到 2000 个 ASCII 字符，且不含换行。",
+  },
+  channel_header_pattern: {
+    en: "“{name}” is no pattern of header names: use re: and RE2's syntax.",
+    zh: "“{name}”不是有效的请求头名称表达式：请使用 re: 加 RE2 语法。",
+  },
+  channel_header_secret: {
+    en: "The client's header “{name}” is not passed on: it holds a credential or belongs to the connection.",
+    zh: "不会转发客户端的请求头“{name}”：它包含凭据或属于连接本身。",
+  },
+  channel_header_placeholder: {
+    en: "The header “{name}” has an unknown placeholder. Known are {known}, and {client_header:NAME} as the only text.",
+    zh: "请求头“{name}”含有未知的占位符。可用的有 {known}，以及单独使用的 {client_header:NAME}。",
+  },
+  channel_header_credential: {
+    en: "The header “{name}” holds a credential: enter a fixed value.",
+    zh: "请求头“{name}”用于凭据：请填写固定值。",
+  },
+  channel_override_list: {
+    en: "The member operations of parameter overrides must be a list of at most {max} operations.",
+    zh: "参数覆盖中的 operations 必须是列表，最多 {max} 项。",
+  },
+  channel_override_mode: {
+    en: "Operation {at} has no known mode. Known are: {known}.",
+    zh: "第 {at} 项操作的 mode 无效。可用的有：{known}。",
+  },
+  channel_override_path: {
+    en: "Operation {at} needs a path such as messages.0.content.",
+    zh: "第 {at} 项操作需要路径，例如 messages.0.content。",
+  },
+  channel_override_priced: {
+    en: "Operation {at} can't write {name}, by which calls are priced. Set it as a member next to operations.",
+    zh: "第 {at} 项操作不能写入 {name}，它用于计价。请将其作为 operations 之外的成员设置。",
+  },
+  channel_override_value: { en: "Operation {at} needs a value.", zh: "第 {at} 项操作需要 value。" },
+  channel_override_conditions: {
+    en: "The conditions of operation {at} must be a list of at most {max}.",
+    zh: "第 {at} 项操作的 conditions 必须是列表，最多 {max} 项。",
+  },
+  channel_override_condition: {
+    en: "A condition of operation {at} has no known mode. Known are: {known}.",
+    zh: "第 {at} 项操作的条件 mode 无效。可用的有：{known}。",
+  },
+  channel_override_pattern: {
+    en: "A condition of operation {at} has no valid regular expression in RE2's syntax.",
+    zh: "第 {at} 项操作的条件不是有效的 RE2 正则表达式。",
+  },
   channel_region_invalid: {
     en: "The region must be a name, or a JSON object with a default entry.",
     zh: "区域必须是名称，或包含 default 的 JSON 对象。",

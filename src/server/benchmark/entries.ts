@@ -67,6 +67,8 @@ export const channelTo = (baseUrl: string): ChannelEntry => ({
   modelMapping: new Map(),
   statusCodeMapping: new Map(),
   paramOverride: null,
+  overrideRules: null,
+  ownHeaders: null,
   setting: {},
   modelPrefix: "",
   tag: "",

@@ -66,6 +66,8 @@ export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry =
   modelMapping: new Map(),
   statusCodeMapping: new Map(),
   paramOverride: null,
+  overrideRules: null,
+  ownHeaders: null,
   setting: {},
   modelPrefix: "",
   tag: "",

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REAL_SCHEMAS, sqliteTables } from "../../../../test/support/import/real-schemas.ts";
 import { openSource } from "../source.ts";
+import { fatesOf } from "./column-facts.ts";
 import { coverSource, writeCoverage } from "./cover-source.ts";
 import { detectFamily, type Family } from "./detect-family.ts";
-import { factsOf, fatesOf } from "./facts.ts";
+import { factsOf } from "./facts.ts";
 
 const folders: string[] = [];
 afterEach(() => {

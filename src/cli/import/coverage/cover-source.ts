@@ -1,6 +1,7 @@
 import type { Source } from "../source.ts";
+import { type ColumnFacts, fatesOf } from "./column-facts.ts";
 import type { Family } from "./detect-family.ts";
-import { type ColumnFacts, factsOf, fatesOf } from "./facts.ts";
+import { factsOf } from "./facts.ts";
 
 /** A group of columns of one table, or a table as such, with the same fate. */
 export type CoverageLine = Readonly<{
@@ -16,7 +17,7 @@ export type CoverageLine = Readonly<{
 /** The log is not read a second time, only to count values. */
 const UNCOUNTED = new Set(["logs", "LiteLLM_SpendLogs"]);
 /** Rows of tables that are left out are counted up to this. */
-export const MOST_COUNTED = 1000;
+const MOST_COUNTED = 1000;
 
 /**
  * Every table and column that a source has, with what becomes of each. Those that the facts of its gateway do not know are left

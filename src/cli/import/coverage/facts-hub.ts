@@ -1,4 +1,4 @@
-import type { SourceFacts } from "./facts.ts";
+import type { SourceFacts } from "./column-facts.ts";
 
 const NEW_TIME = "0 becomes the time of the import";
 const STATISTICS = "statistics are made from the log";
@@ -58,12 +58,12 @@ export const HUB_FACTS: SourceFacts = {
       priority: "null becomes 0",
       created_time: NEW_TIME,
       proxy: "to the channel's settings",
-      custom_parameter: "members are set as there; the report names instructions that have no counterpart",
+      custom_parameter: "to overrides: set always or where absent, removed, by model; pre_add is left out",
+      "model_headers header_override": "to the channel's own headers; the report names those that are refused",
       pass_through_body: "to the channel's settings",
       deleted_at: "deleted channels are left out",
     },
     leftOut: {
-      "model_headers header_override": "channels have no headers of their own",
       only_chat: "channels serve what their type serves",
       pre_cost: "how much is held is a setting of the site",
       compatible_response: "the Responses API is translated where a provider lacks it",

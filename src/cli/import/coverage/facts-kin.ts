@@ -1,5 +1,5 @@
+import type { SourceFacts } from "./column-facts.ts";
 import type { Kin } from "./detect-family.ts";
-import type { SourceFacts } from "./facts.ts";
 
 const NEW_TIME = "0 becomes the time of the import";
 const BELOW_ZERO = "below zero becomes zero";
@@ -66,12 +66,12 @@ const SHARED: SourceFacts = {
       created_time: NEW_TIME,
       system_prompt: "to the channel's settings",
       setting: "member by member; the report names those that nothing reads here",
-      param_override: "members are set as there; the report names channels with operations, which are left out",
+      param_override: "members are set as there; the report names operations that have no counterpart",
+      header_override: "to the channel's own headers; the report names those that are refused",
       channel_info: "the states of single keys, and how keys take turns",
     },
     leftOut: {
       remark: "channels have no notes",
-      header_override: "channels have no headers of their own",
       settings: "types of keys are recognized by the key; service tiers are sent, and charged by their own prices",
     },
   },

@@ -1,4 +1,4 @@
-import type { SourceFacts } from "./facts.ts";
+import type { SourceFacts } from "./column-facts.ts";
 
 const STATISTICS = "statistics are made from the log";
 const RUNTIME = "states of running processes";

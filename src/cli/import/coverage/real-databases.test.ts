@@ -6,9 +6,9 @@ import { sqliteTables } from "../../../../test/support/import/real-schemas.ts";
 import { contents, expectBooksRight } from "../../../../test/support/import/start-import.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { loadOptions } from "../../../settings/store.ts";
-import type { Family } from "./detect-family.ts";
 import { writeReport } from "../report.ts";
 import { runImport } from "../run-import.ts";
+import type { Family } from "./detect-family.ts";
 
 const vault = createVault({ encryptionKey: "the key of the importer's tests" });
 const open: TestDatabase[] = [];
@@ -59,6 +59,17 @@ test("a channel of new-api keeps which of its keys are off, how they take turns,
       }),
       setting: json({ system_prompt: "Hi", http_protocol: "http1", http2_connection_shards: 0 }),
       created_time: "0",
+      param_override: json({
+        top_k: 4,
+        operations: [
+          { mode: "set", path: "seed", value: 1, keep_origin: true },
+          { mode: "trim_prefix", path: "model", value: "x" },
+          { mode: "set", path: "n", value: 2 },
+          { mode: "set_header", path: "X-Own", value: "yes" },
+          { mode: "pass_headers", value: ["X-Trace"] },
+        ],
+      }),
+      header_override: json({ "X-Title": "Site", "X-Key": "{api_key}" }),
     }),
     channel(2, {
       name: "'odd proxy'",
@@ -87,6 +98,19 @@ test("a channel of new-api keeps which of its keys are off, how they take turns,
     [vault.keyedHash("k-two"), 2, "", 0],
     [vault.keyedHash("k-three"), 3, "quota", 1_700_000_000],
   ]);
+  const [first] = await database.sql`select param_override, header_override from channels where id = 1`;
+  expect(JSON.parse(String(first?.param_override))).toEqual({
+    top_k: 4,
+    n: 2,
+    operations: [{ mode: "set", path: "seed", value: 1, keep_origin: true }],
+  });
+  expect(JSON.parse(String(first?.header_override))).toEqual({
+    "X-Title": "Site",
+    "X-Own": "yes",
+    "X-Trace": "{client_header:X-Trace}",
+  });
+  expect(text).toContain("#1 many: its operation 2 (trim_prefix) has no counterpart and is left out");
+  expect(text).toContain("#1 many: its header X-Key has no counterpart and is left out");
   const rows = await database.sql`select name, status, setting, key_cipher from channels order by id`;
   const settings = JSON.parse(String(rows[0]?.setting));
   expect(settings).toEqual({ system_prompt: "Hi", multi_key_mode: "random" });
@@ -113,7 +137,7 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
        },
      })})`,
     `insert into channels (id, type, "key", name, status, models, "group", weight, proxy, custom_parameter, created_time) values
-     (1, 28, 'ds', 'DeepSeek', 1, 'deepseek-chat', 'default,vip', 3, 'http://127.0.0.1:9', '{"top_k":4,"overwrite":true}', 1700000000),
+     (1, 28, 'ds', 'DeepSeek', 1, 'deepseek-chat', 'default,vip', 3, 'http://127.0.0.1:9', '{"top_k":4,"overwrite":true,"remove_params":["stop"]}', 1700000000),
      (2, 32, 'us-east-1|A|S', 'Bedrock', 1, 'claude', 'vip', 1, '', '', 1700000000),
      (3, 37, 'k', 'Stability', 1, 'sd', 'vip', 1, '', '', 1700000000),
      (4, 42, '{"project_id":"p"}', 'Vertex', 1, 'gemini', 'vip', 1, '', '', 1700000000)`,
@@ -138,6 +162,12 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
     [41, "europe-west1", 1],
   ]);
   expect(vault.decrypt(String(channels[1]?.key_cipher))).toBe("A|S|us-east-1");
+  expect(JSON.parse(String(channels[0]?.param_override))).toEqual({
+    operations: [
+      { mode: "delete", path: "stop" },
+      { mode: "set", path: "top_k", value: 4 },
+    ],
+  });
   expect(JSON.parse(String(channels[0]?.setting))).toEqual({ proxy: "http://127.0.0.1:9" });
   const [token] = await database.sql`select * from tokens`;
   expect(token).toMatchObject({

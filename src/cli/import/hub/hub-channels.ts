@@ -93,14 +93,28 @@ const otherOf = (row: SourceRow, type: number): string => {
   return VERTEX_AI.has(type) ? (other.split("|")[0]?.split(",")[0]?.trim() ?? "") : other;
 };
 
-/** Instructions of `custom_parameter` that stand among the members that it sets. */
-const INSTRUCTIONS: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove_params"]);
+/** Members of `custom_parameter` that say how the others are set. */
+const INSTRUCTIONS: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove_params", "stream"]);
 
+/** `custom_parameter` as overrides: members are set where a request lacks them, or always; some go, by the upstream's model or always. */
 function parametersOf(row: SourceRow, label: string, report: Report): string {
-  const parameters = recordOf(objectOf(row, "custom_parameter")) ?? {};
-  const names = Object.keys(parameters).filter((name) => INSTRUCTIONS.has(name));
-  if (names.length > 0)
-    report.remark(KIND, `${label}: ${names.join(", ")} of its custom parameters have no counterpart`);
-  const members = Object.entries(parameters).filter(([name]) => !INSTRUCTIONS.has(name));
-  return members.length === 0 ? "" : JSON.stringify(Object.fromEntries(members));
+  const parameters = objectOf(row, "custom_parameter");
+  if (parameters.pre_add === true) report.remark(KIND, `${label}: pre_add of its custom parameters has no counterpart`);
+  const isByModel = parameters.per_model === true;
+  const groups = isByModel
+    ? Object.entries(parameters).map(([model, members]) => ({ model, members: recordOf(members) }))
+    : [{ model: null, members: parameters }];
+  const operations = groups.flatMap(({ model, members }) => {
+    if (!members) return [];
+    const shared = model === null ? {} : { conditions: [{ path: "model", mode: "full", value: model }] };
+    const keepsOrigin = parameters.overwrite !== true && { keep_origin: true };
+    const removed: readonly unknown[] = Array.isArray(members.remove_params) ? members.remove_params : [];
+    return [
+      ...removed.map((path) => ({ mode: "delete", path, ...shared })),
+      ...Object.entries(members)
+        .filter(([name]) => !INSTRUCTIONS.has(name))
+        .map(([name, value]) => ({ mode: "set", path: name.replaceAll(".", "\\."), value, ...keepsOrigin, ...shared })),
+    ];
+  });
+  return operations.length === 0 ? "" : JSON.stringify({ operations });
 }

@@ -1,5 +1,8 @@
 import { isChannelSetting, isChannelSettingValue } from "../../../domain/channels/manage/channel-settings.ts";
+import { readOwnHeaders } from "../../../domain/channels/routing/overrides/own-headers.ts";
+import { readOverrideRules } from "../../../domain/channels/routing/overrides/read-overrides.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import type { Report } from "../report.ts";
 import type { SourceRow } from "../source.ts";
 import { integerIn, objectOf, textOf } from "../values.ts";
@@ -99,12 +102,72 @@ const isEmpty = (value: unknown): boolean =>
   value === 0 ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Overrides of a channel (JSON); operations, which would go to the upstream as a member of that name, are left out. */
-export function overridesOf(row: SourceRow, report: Report): string {
-  const text = textOf(row, "param_override");
+/** What a channel changes in its requests, as JSON. */
+type Overrides = Readonly<{ param_override: string; header_override: string }>;
+
+/**
+ * The overrides and headers of a channel. Operations and headers that have no counterpart are left out and reported: nothing of
+ * them goes to the upstream as a member of the body.
+ */
+export function overridesOf(row: SourceRow, report: Report): Overrides {
   const label = `#${integerIn(row, "id")} ${textOf(row, "name")}`;
+  const text = textOf(row, "param_override");
   const { operations, ...members } = recordOf(parseJson(text || "{}")) ?? {};
-  if (operations === undefined) return text;
-  report.remark(KIND, `${label}: its operations on parameters are left out`);
-  return Object.keys(members).length === 0 ? "" : JSON.stringify(members);
+  const headers: Record<string, unknown> = objectOf(row, "header_override");
+  const listed: readonly unknown[] = Array.isArray(operations) ? operations : [];
+  const rules = listed.filter((operation, index) => {
+    const asHeaders = headersIn(operation);
+    if (asHeaders) Object.assign(headers, asHeaders);
+    else if (isAccepted(() => readOverrideRules({ operations: [operation] }))) return true;
+    else if (isPlainSet(operation)) members[String(operation.path)] = operation.value;
+    else
+      report.remark(
+        KIND,
+        `${label}: its operation ${index + 1} (${modeOf(operation)}) has no counterpart and is left out`,
+      );
+    return false;
+  });
+  for (const [name, value] of Object.entries(headers)) {
+    if (isAccepted(() => readOwnHeaders({ [name]: value }))) continue;
+    delete headers[name];
+    report.remark(KIND, `${label}: its header ${name} has no counterpart and is left out`);
+  }
+  return {
+    param_override:
+      operations === undefined ? text : jsonOf({ ...members, ...(rules.length > 0 && { operations: rules }) }),
+    header_override: jsonOf(headers),
+  };
+}
+
+/** Whether an operation always sets a member of the body: that may be one by which calls are priced. */
+const isPlainSet = (operation: unknown): operation is Readonly<{ path: string; value: unknown }> => {
+  const { mode, path, value, keep_origin: keepsOrigin, conditions } = recordOf(operation) ?? {};
+  const isAlways = keepsOrigin !== true && (!Array.isArray(conditions) || conditions.length === 0);
+  return mode === "set" && isAlways && typeof path === "string" && /^\w+$/.test(path) && value !== undefined;
+};
+
+const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
+  Object.keys(members).length === 0 ? "" : JSON.stringify(members);
+
+const modeOf = (operation: unknown): string => String(recordOf(operation)?.mode ?? "without a mode");
+
+/** new-api's operations on headers that always apply, as headers of the channel; null: it is none. */
+function headersIn(operation: unknown): Record<string, unknown> | null {
+  const { mode, path, value, conditions } = recordOf(operation) ?? {};
+  if (Array.isArray(conditions) && conditions.length > 0) return null;
+  if (mode === "set_header" && typeof path === "string" && typeof value === "string") return { [path]: value };
+  if (mode !== "pass_headers") return null;
+  const names = Array.isArray(value) ? value : recordOf(value)?.names;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) return null;
+  return Object.fromEntries(names.map((name) => [name, `{client_header:${name}}`]));
+}
+
+function isAccepted(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof OperationError) return false;
+    throw error;
+  }
 }

@@ -118,7 +118,7 @@ function prepare(migration: Migration, row: SourceRow, translated: Translated): 
   const label = `#${id} ${textOf(row, "name")}`;
   try {
     const { setting, isSafe } = settingsOf(row, report);
-    const input = { ...inputOf(row, translated, family), setting, param_override: overridesOf(row, report) };
+    const input = { ...inputOf(row, translated, family), setting, ...overridesOf(row, report) };
     const values = readChannelInput(input, translated.type, vault);
     if (!values.name || !values.keyCipher) return skip(report, `${label}: without a name or key`);
     const createdTime = integerIn(row, "created_time");

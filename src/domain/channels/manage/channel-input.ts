@@ -17,6 +17,7 @@ import {
   CHANNEL_LIMITS,
   channelAmountError,
   channelSettingError,
+  headerOverrideError,
   modelMappingError,
   paramOverrideError,
   plainAddress,
@@ -26,6 +27,8 @@ import {
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
 import type { Actor } from "../operation.ts";
+import { readOwnHeaders } from "../routing/overrides/own-headers.ts";
+import { readOverrideRules, writtenMembers } from "../routing/overrides/read-overrides.ts";
 import { checkChannelSetting } from "./channel-settings.ts";
 
 /** A channel as the console and the ecosystem's tools send it; what is absent stays as it is. */
@@ -47,6 +50,7 @@ export type ChannelInput = {
   status_code_mapping?: string | null;
   setting?: string | null;
   param_override?: string | null;
+  header_override?: string | null;
   model_prefix?: string | null;
   tag?: string | null;
   test_model?: string | null;
@@ -84,6 +88,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("statusCodeMapping", jsonText(input.status_code_mapping, statusMappingError)),
     ...present("setting", readSetting(input.setting)),
     ...present("paramOverride", readOverrides(input.param_override)),
+    ...present("headerOverride", readHeaders(input.header_override)),
     ...present("modelPrefix", readPrefix(input.model_prefix)),
     ...present("tag", readTag(input.tag)),
     ...present("testModel", text(input.test_model)),
@@ -105,7 +110,7 @@ const KNOWN_MEMBERS = [openaiRules, responsesRules, anthropicRules, geminiRules]
 /** Refuses names that merely resemble members by which calls are admitted and priced: a provider may read them as those. */
 function readOverrides(json: string | null | undefined): string | undefined {
   const overrides = jsonText(json, paramOverrideError);
-  for (const name of Object.keys(overrides ? JSON.parse(overrides) : {})) {
+  for (const name of overrides ? writtenMembers(readOverrideRules(JSON.parse(overrides))) : []) {
     if (KNOWN_MEMBERS.some(({ isFreeByName }) => isFreeByName.has(name))) continue;
     for (const members of KNOWN_MEMBERS) {
       const like = findLikeName(name, members);
@@ -113,6 +118,12 @@ function readOverrides(json: string | null | undefined): string | undefined {
     }
   }
   return overrides;
+}
+
+function readHeaders(json: string | null | undefined): string | undefined {
+  const headers = jsonText(json, headerOverrideError);
+  if (headers) readOwnHeaders(JSON.parse(headers));
+  return headers;
 }
 
 const present = <K extends keyof ChannelValues>(key: K, value: ChannelValues[K] | undefined): ChannelValues =>

@@ -41,6 +41,7 @@ export type ChannelView = Readonly<{
   tag: string;
   setting: string;
   param_override: string;
+  header_override: string;
   model_prefix: string;
   max_input_tokens: number;
   /** Ours: why it is off, in the reader's language; empty: it is on, or no reason was given. */
@@ -125,6 +126,7 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     tag: row.tag,
     setting: row.setting,
     param_override: row.paramOverride,
+    header_override: row.headerOverride,
     model_prefix: row.modelPrefix,
     max_input_tokens: row.maxInputTokens,
     keys: { total: keys.length, enabled: Math.max(keys.length - keysOff, 0) },

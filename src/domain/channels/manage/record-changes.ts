@@ -1,3 +1,4 @@
+import { parseJson, recordOf } from "../../../formats/json.ts";
 import type { Difference } from "../../logs/write-log.ts";
 import type { ChannelRow } from "../entry.ts";
 import type { ChannelValues } from "./channel-input.ts";
@@ -8,6 +9,7 @@ export function describeChange(before: Partial<ChannelRow>, values: ChannelValue
   for (const field of Object.keys(values) as (keyof ChannelValues)[]) {
     const [was, is] = [before[field], values[field]];
     if (field === "keyCipher") reported.after.key = "changed";
+    else if (field === "headerOverride" && was !== is) reported.after[field] = namesOf(values.headerOverride);
     else if (field === "models") describeModels(before.models ?? [], values.models ?? [], reported);
     else if (textOf(was) !== textOf(is)) {
       reported.before[field] = textOf(was);
@@ -27,6 +29,9 @@ export const fieldsThatDiffer = (before: ChannelRow, values: ChannelValues): str
 export const describeNew = (values: ChannelValues): Difference => ({
   after: Object.fromEntries(Object.entries(describeChange({}, values).after).filter(([, value]) => value !== "")),
 });
+
+/** Headers may hold credentials: only their names are shown. */
+const namesOf = (json = ""): string => Object.keys(recordOf(parseJson(json)) ?? {}).join(", ");
 
 /** Channels have thousands of models: the log names those that came and went. */
 function describeModels(

@@ -139,6 +139,7 @@ const entryOf = (row: ChannelRow) => ({
   status_code_mapping: row.statusCodeMapping,
   setting: row.setting,
   param_override: row.paramOverride,
+  header_override: row.headerOverride,
   model_prefix: row.modelPrefix,
   tag: row.tag,
   test_model: row.testModel,

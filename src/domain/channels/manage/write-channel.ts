@@ -79,6 +79,7 @@ const enteredIn = (row: ChannelRow) => ({
   ...{ priority: row.priority, weight: row.weight, models: row.models, groups: row.groups, tag: row.tag },
   ...{ modelMapping: row.modelMapping, statusCodeMapping: row.statusCodeMapping, modelPrefix: row.modelPrefix },
   ...{ setting: row.setting, paramOverride: row.paramOverride, testModel: row.testModel, autoBan: row.autoBan },
+  headerOverride: row.headerOverride,
   balanceWarnBelow: row.balanceWarnBelow,
 });
 

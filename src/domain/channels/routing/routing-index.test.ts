@@ -22,6 +22,8 @@ const channel = (id: number, fields: Partial<ChannelEntry> = {}): ChannelEntry =
   modelMapping: new Map(),
   statusCodeMapping: new Map(),
   paramOverride: null,
+  overrideRules: null,
+  ownHeaders: null,
   setting: {},
   modelPrefix: "",
   tag: "",

@@ -4,6 +4,8 @@ import type { FormFile } from "../../../providers/contract/chat.ts";
 import { type CallParams, type Provider, signingTools } from "../../../providers/contract/provider.ts";
 
 import type { ChannelEntry } from "../entry.ts";
+import { overrideChanges } from "../routing/overrides/apply-overrides.ts";
+import { addOwnHeaders } from "../routing/overrides/own-headers.ts";
 import { userAgentOf } from "./request-options.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -41,17 +43,24 @@ export async function postRequest(
 ): Promise<Posted> {
   const prepared = provider.prepare?.(body, ask);
   const name = prepared && "model" in body ? { model: prepared.model } : null;
-  const fields = applyChanges({ ...body, ...name }, { ...prepared?.changes, ...channel.paramOverride });
+  const { overrideRules, ownHeaders } = channel;
+  const set = applyChanges({ ...body, ...name }, { ...prepared?.changes, ...channel.paramOverride });
+  const noCall = new Headers();
+  const facts = { model: ask.model, requestedModel, requestPath: "", headers: noCall };
+  const fields = overrideRules ? applyChanges(set, overrideChanges(overrideRules, set, facts)) : set;
   const params = { ...ask, model: prepared?.model ?? ask.model, key, requestedModel };
   const url = target?.url ?? provider.url(channel, params);
   const form = files ? await formOf(fields, files) : null;
   const text = JSON.stringify(fields);
-  const headers = {
+  const headers: Record<string, string> = {
     "user-agent": userAgentOf(channel),
     ...provider.authHeaders(channel, key, params),
     ...target?.headers,
     "content-type": form?.contentType ?? "application/json",
   };
+  if (ownHeaders) {
+    addOwnHeaders(headers, ownHeaders, { keyName: "", userId: 0, username: "", requestId: "", clientHeaders: noCall });
+  }
   // Forms are not signed, but a signature may bring an access token.
   const signed = await provider.sign?.({ url, headers, body: form ? "" : text }, channel, key, signingTools(fetch));
   const answer = await fetch(signed?.url ?? url, {

@@ -58,6 +58,7 @@ const channel = (input: Partial<Channel>): Channel => ({
   ...{ references: new Map<string, string>(), unresolved: [] },
   ...{ baseUrl: "", other: "", openaiOrganization: "", maxInputTokens: 0, models: ["gpt-4o"], groups: ["default"] },
   ...{ modelMapping: new Map(), statusCodeMapping: new Map(), paramOverride: null, setting: {}, modelPrefix: "" },
+  ...{ overrideRules: null, ownHeaders: null },
   ...{ tag: "", testModel: "", autoBan: true },
   ...input,
 });

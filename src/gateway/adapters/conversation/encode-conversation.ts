@@ -15,6 +15,7 @@ import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import { systemPlacement } from "../../../providers/shared/system-turns.ts";
 import type { Call } from "../../call/call.ts";
+import { ruledChanges } from "../../call/overrides.ts";
 import type { Route } from "../../call/route.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { EncodedRequest } from "../../upstream/adapter.ts";
@@ -97,7 +98,8 @@ async function encodeFromConversation(
   const preparation = provider.prepare?.(body, preparedAsk) ?? null;
   for (const name of preparation?.dropped ?? []) dropped.add(name);
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;
-  const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
+  const set: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
+  const sent = channel.overrideRules ? { ...set, ...ruledChanges(call, route, set) } : set;
   const text = JSON.stringify(sent);
   recordUnwritten(conversation, text, target, dropped);
   const client = call.endpoint.codec.dialect;

@@ -1,4 +1,5 @@
 import { failureNote } from "../../../billing/types.ts";
+import { addOwnHeaders } from "../../../domain/channels/routing/overrides/own-headers.ts";
 import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
 import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import { HandshakeRefused } from "../../../lib/outbound/dial-websocket.ts";
@@ -8,7 +9,7 @@ import type { Choice, Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import type { CallPrices } from "../../money/price.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream, withoutToken } from "../../upstream/attempt-failure.ts";
-import { bindChannel, requestedVersionOf } from "../../upstream/route.ts";
+import { bindChannel, headerFactsOf, requestedVersionOf } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 
 /** What these functions work with. */
@@ -49,11 +50,12 @@ export async function connect(
     } as const;
     const requestedVersion = requestedVersionOf(call.request.url);
     const ask = requestedVersion === null ? options : { ...options, requestedVersion };
-    const headers = {
+    const headers: Record<string, string> = {
       "user-agent": userAgentOf(channel),
       ...provider.authHeaders(channel, key, ask),
       ...(requestsBeta(client) && { "openai-beta": "realtime=v1" }),
     };
+    if (channel.ownHeaders) addOwnHeaders(headers, channel.ownHeaders, headerFactsOf(call));
     const unsigned = { url: provider.url(channel, ask), headers, body: "" };
     const { relayTimeoutMs } = context.services.config;
     const deadline = AbortSignal.timeout(Math.min(relayTimeoutMs || HANDSHAKE_MS, HANDSHAKE_MS));

@@ -11,12 +11,13 @@ import { Field } from "../../../components/layout.tsx";
 import { namesOf } from "../../../lib/json.ts";
 import type { SectionProps } from "./form/channel-form.ts";
 
-const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
+const JSON_FIELDS = ["modelMapping", "paramOverride", "headerOverride", "setting", "statusCodeMapping"] as const;
 const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;
 
 const EXAMPLES: Record<(typeof JSON_FIELDS)[number], string> = {
   modelMapping: '{"gpt-4o": "gpt-4o-2024-11-20"}',
   paramOverride: '{"temperature": 0.7}',
+  headerOverride: '{"X-Title": "My site", "X-User": "{username}", "X-Session": "{client_header:X-Session}"}',
   setting: '{"proxy": "http://user:password@proxy.example:8080", "broken_stream": "drain", "drain_cap_seconds": 60}',
   statusCodeMapping: '{"400": 500}',
 };

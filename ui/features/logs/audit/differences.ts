@@ -140,6 +140,7 @@ const FIELDS = [
   "openaiOrganization",
   "other",
   "paramOverride",
+  "headerOverride",
   "password",
   "percentOff",
   "period",

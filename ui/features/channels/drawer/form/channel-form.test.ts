@@ -38,6 +38,7 @@ const stored: Channel = {
   status_code_mapping: "",
   setting: "",
   param_override: "",
+  header_override: "",
   max_input_tokens: 0,
   response_time: 0,
   test_time: 0,

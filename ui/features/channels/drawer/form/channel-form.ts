@@ -2,6 +2,7 @@ import {
   baseUrlError,
   channelAmountError,
   channelSettingError,
+  headerOverrideError,
   modelMappingError,
   paramOverrideError,
   priorityError,
@@ -34,6 +35,7 @@ export type ChannelForm = {
   warnBelow: string;
   modelMapping: string;
   paramOverride: string;
+  headerOverride: string;
   setting: string;
   statusCodeMapping: string;
 };
@@ -61,6 +63,7 @@ export const NEW_CHANNEL: ChannelForm = {
   warnBelow: "",
   modelMapping: "",
   paramOverride: "",
+  headerOverride: "",
   setting: "",
   statusCodeMapping: "",
 };
@@ -87,6 +90,7 @@ export function formOf(channel: Channel): ChannelForm {
     warnBelow: channel.balance_warn_below === null ? "" : String(channel.balance_warn_below),
     modelMapping: channel.model_mapping,
     paramOverride: channel.param_override,
+    headerOverride: channel.header_override,
     setting: channel.setting,
     statusCodeMapping: channel.status_code_mapping,
   };
@@ -114,6 +118,7 @@ export function bodyOf(form: ChannelForm) {
     balance_warn_below: form.warnBelow.trim() === "" ? null : Number(form.warnBelow),
     model_mapping: form.modelMapping.trim(),
     param_override: form.paramOverride.trim(),
+    header_override: form.headerOverride.trim(),
     setting: form.setting.trim(),
     status_code_mapping: form.statusCodeMapping.trim(),
   };
@@ -181,6 +186,7 @@ export function checkChannelForm(form: ChannelForm, initial: ChannelForm | null,
     models: form.models.length === 0 ? ("models" as const) : undefined,
     modelMapping: ifChanged("modelMapping", modelMappingError(form.modelMapping)),
     paramOverride: ifChanged("paramOverride", paramOverrideError(form.paramOverride)),
+    headerOverride: ifChanged("headerOverride", headerOverrideError(form.headerOverride)),
     setting: ifChanged("setting", channelSettingError(form.setting)),
     statusCodeMapping: ifChanged("statusCodeMapping", statusMappingError(form.statusCodeMapping)),
     priority: integerError(form.priority) ?? ifChanged("priority", priorityError(Number(form.priority))),
