@@ -179,20 +179,6 @@ export function createKeyRing(
     return evenCooling || !coolDown.isCooling(id, key, promptTokens);
   };
 
-  const find = (
-    channel: ChannelEntry,
-    failed: ReadonlySet<string> | null,
-    evenCooling: boolean,
-    from: number,
-  ): number => {
-    const { length } = channel.keys;
-    for (let step = 0; step < length; step += 1) {
-      const index = (from + step) % length;
-      if (isFitAt(channel, index, failed, evenCooling)) return index;
-    }
-    return -1;
-  };
-
   return {
     next(channel, failed, evenCooling) {
       const { id, keys, setting } = channel;
@@ -200,10 +186,14 @@ export function createKeyRing(
         const fit = keys.filter((_, index) => isFitAt(channel, index, failed, evenCooling));
         return fit[Math.floor(random() * fit.length)] ?? null;
       }
-      const index = find(channel, failed, evenCooling, turns.get(id) ?? 0);
-      if (index < 0) return null;
-      if (keys.length > 1) turns.set(id, index + 1);
-      return keys[index] ?? null;
+      const from = turns.get(id) ?? 0;
+      for (let step = 0; step < keys.length; step += 1) {
+        const index = (from + step) % keys.length;
+        if (!isFitAt(channel, index, failed, evenCooling)) continue;
+        if (keys.length > 1) turns.set(id, index + 1);
+        return keys[index] ?? null;
+      }
+      return null;
     },
     isFit: (channel, key) =>
       channel.keys.includes(key) &&
@@ -212,7 +202,8 @@ export function createKeyRing(
     forPrompt(tokens) {
       return coolDown.hasAllowances() ? createKeyRing(coolDown, random, tokens, turns) : this;
     },
-    hasFit: (channel, failed, evenCooling) => find(channel, failed, evenCooling, 0) >= 0,
+    hasFit: (channel, failed, evenCooling) =>
+      channel.keys.some((_, index) => isFitAt(channel, index, failed, evenCooling)),
   };
 }
 
