@@ -61,6 +61,7 @@ const SECTIONS = [
     ["Contributing", "/contributing"],
     ["Adding a provider", "/contributing/adding-a-provider"],
     ["Services", "/contributing/services"],
+    ["Making a release", "/contributing/releases"],
     ["OWASP ASVS", "/contributing/asvs"],
     ["A cluster, broken part by part", "/contributing/cluster"],
     ["The kill test", "/contributing/kill-test"],
