@@ -42,6 +42,23 @@ describe("a text of an administrator", () => {
     expect(shown('<p id="content">x</p>')).toContain('id="user-content-content"');
   });
 
+  test.each([
+    ["text-align:center", true],
+    ["color: #888; font-size: 12px", true],
+    ["position:fixed;inset:0", false],
+    ["text-align:center;position:fixed", false],
+    ["background:url(https://evil.example/x.png)", false],
+  ])("keeps a style of the text alone: %s (%p)", (style, isKept) => {
+    expect(shown(`<p style="${style}">x</p>`).includes("style=")).toBe(isKept);
+  });
+
+  test("keeps the footer that operators know", () => {
+    const footer = '<p style="text-align:center" class="icp"><a href="https://icp.example.test/" target="_blank">ICP</a></p>';
+    expect(shown(footer)).toBe(
+      '<p style="text-align:center" class="icp"><a href="https://icp.example.test/" target="_blank" rel="noopener noreferrer">ICP</a></p>',
+    );
+  });
+
   test("keeps what is harmless: headings, links, images, tables", () => {
     const html = shown(
       "## Rates\n\n[here](https://example.com) ![](https://example.com/a.png)\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n<b>bold</b> ~~old~~",

@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import Markdown, { type Components, defaultUrlTransform } from "react-markdown";
 import rehypeRaw from "rehype-raw";
-import rehypeSanitize from "rehype-sanitize";
+import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { sitePath } from "../../lib/base-path.ts";
 
@@ -29,8 +29,25 @@ export const Prose = ({ text }: { text: string }) => (
   </Box>
 );
 
+/** Styles of the text itself: nothing that moves it over other parts of the page, or loads something. */
+const STYLE =
+  /^(\s*(text-(align|decoration|transform)|color|background-color|font-(size|weight|style)|line-height|letter-spacing|white-space|margin(-\w+)?|padding(-\w+)?)\s*:[\w\s#%.,]+(;|$))*\s*$/i;
+
+/** The look of what an operator writes stays: alignment, classes, links that open a tab of their own. */
+const SCHEMA: typeof defaultSchema = {
+  ...defaultSchema,
+  attributes: {
+    ...defaultSchema.attributes,
+    "*": [...(defaultSchema.attributes?.["*"] ?? []), ["style", STYLE], "className"],
+    a: [...(defaultSchema.attributes?.a ?? []).filter((rule) => !Array.isArray(rule)), "target"],
+  },
+};
+
 /** Without alt text, screen readers would spell the image's file name. */
-const COMPONENTS: Components = { img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} /> };
+const COMPONENTS: Components = {
+  img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} />,
+  a: ({ node: _node, ...link }) => <a {...link} {...(link.target && { rel: "noopener noreferrer" })} />,
+};
 
 /** A path is one of this site. */
 const transformUrl = (url: string): string => sitePath(defaultUrlTransform(url));
@@ -39,7 +56,7 @@ const transformUrl = (url: string): string => sitePath(defaultUrlTransform(url))
 const SafeContent = ({ text }: { text: string }) => (
   <Markdown
     remarkPlugins={[remarkGfm]}
-    rehypePlugins={[rehypeRaw, rehypeSanitize]}
+    rehypePlugins={[rehypeRaw, [rehypeSanitize, SCHEMA]]}
     components={COMPONENTS}
     urlTransform={transformUrl}
   >

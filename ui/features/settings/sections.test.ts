@@ -11,8 +11,9 @@ const fields = SECTIONS.flatMap((section) => section.fields);
 test("every option has one field on the page, with words", () => {
   const shown = optionKeys.filter((key) => !registry[key].traits.ownPage);
   expect(fields.map(({ key }) => key).sort()).toEqual([...shown].sort());
-  const words: Readonly<Record<string, unknown>> = en.fields;
-  expect(fields.filter(({ key }) => !(wordOf(key) in words))).toEqual([]);
+  const words: Readonly<Record<string, { label?: string; help?: string }>> = en.fields;
+  const isIncomplete = ({ label, help }: (typeof words)[string] = {}) => !label || !help;
+  expect(fields.filter(({ key }) => isIncomplete(words[wordOf(key)])).map(({ key }) => key)).toEqual([]);
 });
 
 test("secrets, switches and JSON are edited as such", () => {

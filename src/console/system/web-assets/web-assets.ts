@@ -17,7 +17,8 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
     "img-src 'self' data: blob: https: http:",
     "font-src 'self'",
     "connect-src 'self'",
-    "frame-src 'self' https:",
+    // Chats on plain http, for consoles on plain http: in others browsers refuse them themselves.
+    "frame-src 'self' https: http:",
     "frame-ancestors 'self'",
     "form-action 'self' https:",
     "base-uri 'none'",

@@ -82,9 +82,9 @@ const addSums = (a: UsageSums, b: UsageSums): UsageSums => ({
 
 export type UsageStat = UsageSums & { rpm: number; tpm: number };
 
-/** Sums over the range, and calls and tokens of the last 60 seconds whatever the range. */
+/** Sums over the range, and served calls and tokens of the last 60 seconds whatever the range: refused and failed ones do not count. */
 export async function readStat(db: Db, filter: LogFilter): Promise<UsageStat> {
   const now = nowSeconds();
   const [sums, minute] = await Promise.all([sumUsage(db, filter), sumRows(db, filter, now - 59, now)]);
-  return { ...sums, rpm: minute.count, tpm: minute.prompt_tokens + minute.completion_tokens };
+  return { ...sums, rpm: minute.count - minute.failed, tpm: minute.prompt_tokens + minute.completion_tokens };
 }

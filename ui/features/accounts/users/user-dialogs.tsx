@@ -8,7 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
-import { amountText, Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { amountText, exactAmountText, Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { GroupTag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
@@ -128,9 +128,9 @@ export const QuotaDialog = ({ user, onClose }: { user: User; onClose: () => void
             },
             <Box key="sum" role="status" className="num" sx={{ fontSize: 14, fontWeight: 560 }}>
               {t("users.quota.sum", {
-                before: amountText(user.quota, money),
-                delta: amountText(numberOf(delta), money),
-                after: amountText(after(delta), money),
+                before: exactAmountText(user.quota, money),
+                delta: exactAmountText(numberOf(delta), money),
+                after: exactAmountText(after(delta), money),
               })}
             </Box>,
           ],

@@ -18,7 +18,8 @@ test("key and address are filled in, the address encoded", () => {
     { href: "app://set?server=https%3A%2F%2Fgate.test&key=sk-1", isFramed: false },
     { href: "https://chat.test/?k=sk-1&u=https%3A%2F%2Fgate.test", isFramed: true },
   ]);
-  expect(chatTarget("http://lan.test/{key}", "sk-1", "")?.isFramed).toBe(false);
+  expect(chatTarget("http://lan.test/{key}", "sk-1", "", "https:")?.isFramed).toBe(false);
+  expect(chatTarget("http://lan.test/{key}", "sk-1", "", "http:")?.isFramed).toBe(true);
 });
 
 test.each(["javascript:alert(1)", " JavaScript:alert('{key}')", "data:text/html,x", "no address"])(

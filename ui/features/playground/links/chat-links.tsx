@@ -31,12 +31,20 @@ export const firstWebChat = (links: ChatLinks): number | null => {
   return place < 0 ? null : place;
 };
 
-/** Fills the key (with `sk-`) and the gateway's URL into a link; null if the result may not be opened. */
-export function chatTarget(link: string, key: string, address: string): ChatTarget | null {
+/**
+ * Fills the key (with `sk-`) and the gateway's URL into a link; null if the result may not be opened. Browsers frame http pages
+ * only in http pages.
+ */
+export function chatTarget(
+  link: string,
+  key: string,
+  address: string,
+  ownProtocol = globalThis.location?.protocol,
+): ChatTarget | null {
   const filled = link.trim().replaceAll("{key}", key).replaceAll("{address}", encodeURIComponent(address));
   const url = URL.parse(filled);
   if (!url || REFUSED.test(url.protocol)) return null;
-  return { href: url.href, isFramed: url.protocol === "https:" };
+  return { href: url.href, isFramed: url.protocol === "https:" || (url.protocol === "http:" && ownProtocol === "http:") };
 }
 
 /** Sandbox permissions of a framed chat. A same-origin frame could remove its sandbox, so it gets an opaque origin. */
