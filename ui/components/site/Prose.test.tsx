@@ -53,7 +53,8 @@ describe("a text of an administrator", () => {
   });
 
   test("keeps the footer that operators know", () => {
-    const footer = '<p style="text-align:center" class="icp"><a href="https://icp.example.test/" target="_blank">ICP</a></p>';
+    const footer =
+      '<p style="text-align:center" class="icp"><a href="https://icp.example.test/" target="_blank">ICP</a></p>';
     expect(shown(footer)).toBe(
       '<p style="text-align:center" class="icp"><a href="https://icp.example.test/" target="_blank" rel="noopener noreferrer">ICP</a></p>',
     );

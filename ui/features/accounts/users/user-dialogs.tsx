@@ -8,7 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
-import { amountText, exactAmountText, Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { amountText, Count, exactAmountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { GroupTag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";

@@ -44,7 +44,10 @@ export function chatTarget(
   const filled = link.trim().replaceAll("{key}", key).replaceAll("{address}", encodeURIComponent(address));
   const url = URL.parse(filled);
   if (!url || REFUSED.test(url.protocol)) return null;
-  return { href: url.href, isFramed: url.protocol === "https:" || (url.protocol === "http:" && ownProtocol === "http:") };
+  return {
+    href: url.href,
+    isFramed: url.protocol === "https:" || (url.protocol === "http:" && ownProtocol === "http:"),
+  };
 }
 
 /** Sandbox permissions of a framed chat. A same-origin frame could remove its sandbox, so it gets an opaque origin. */
