@@ -361,14 +361,12 @@ describe("a statement that fails", () => {
 });
 
 describe("a hold that outlives its process", () => {
-  const holdOf = (amount: number, user: Account, token: Account | null, budgets: readonly Account[]): Hold => ({
-    ...{ state: "held", amount, user, token, budgets },
-  });
+  const holdOf = (amount: number, ...accounts: [Account, ...Account[]]): Hold => ({ state: "held", amount, accounts });
 
   test("is on all accounts of the call, whose balances are read afterwards", async () => {
     const { backing, database, add } = open();
     const [user, token, budget] = [add("user", 1, 500), add("token", 2, 500), add("budget", 3, 500)];
-    expect(await backing.keep("task", holdOf(200, user, token, [budget]))).toBe(true);
+    expect(await backing.keep("task", holdOf(200, user, token, budget))).toBe(true);
     expect(database.statements).toEqual([
       "keep user 1, token 2, budget 3: 200",
       "read user 1",
@@ -377,13 +375,13 @@ describe("a hold that outlives its process", () => {
     ]);
     expect([user, token, budget].map(({ available }) => available)).toEqual([300, 300, 300]);
     database.statements.length = 0;
-    expect(await backing.keep("other", holdOf(301, user, null, []))).toBe(false);
+    expect(await backing.keep("other", holdOf(301, user))).toBe(false);
     expect(database.statements).toEqual(["keep user 1: 301", "read user 1"]);
   });
 
   test("is never one that a plan pays", async () => {
     const { backing, add } = open();
     const budget = add("budget", 3, 500);
-    await expect(backing.keep("task", { ...holdOf(1, budget, null, []), plan: 3 })).rejects.toThrow("plan");
+    await expect(backing.keep("task", holdOf(1, budget))).rejects.toThrow("plan");
   });
 });

@@ -144,17 +144,18 @@ export class Backing {
    * Makes a hold outlive this process, and reads its accounts before anything else is done with them. Answers whether the
    * database could. Rejects when it does not answer.
    */
-  async keep(name: string, { amount, user, plan, token, budgets }: Hold): Promise<boolean> {
-    if (plan !== undefined) throw new Error("what a plan pays is not held beyond its call");
+  async keep(name: string, { amount, accounts }: Hold): Promise<boolean> {
+    const [user] = accounts;
+    if (user.subject !== "user") throw new Error("what a plan pays is not held beyond its call");
     const { sql, processId } = this.parts;
+    const budgetIds = accounts.filter(({ subject }) => subject === "budget").map(({ id }) => id);
+    const tokenId = accounts.find(({ subject }) => subject === "token")?.id ?? null;
     return this.parts.inTurn(async () => {
-      const done = await keepHold(sql, {
-        ...{ processId, name, amount, userId: user.id, tokenId: token?.id ?? null },
-        budgetIds: budgets.map(({ id }) => id),
-      });
-      await this.#read("user", [user]);
-      if (token) await this.#read("token", [token]);
-      if (budgets.length > 0) await this.#read("budget", budgets);
+      const done = await keepHold(sql, { processId, name, amount, userId: user.id, tokenId, budgetIds });
+      for (const subject of SUBJECTS) {
+        const some = accounts.filter((account) => account.subject === subject);
+        if (some.length > 0) await this.#read(subject, some);
+      }
       return done;
     });
   }

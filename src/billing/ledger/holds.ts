@@ -9,14 +9,11 @@ export type Hold = {
   state: "held" | "settled" | "refunded";
   /** Quota units. */
   readonly amount: number;
-  /** Who pays: the user's balance, or what is left of a plan (`plan`). */
-  readonly user: Account;
-  /** The budget of the plan that pays. */
-  readonly plan?: number;
-  /** The API key's own balance when it is limited. */
-  readonly token: Account | null;
-  /** What is left of hard budgets that the call counts in, the narrowest first. */
-  readonly budgets: readonly Account[];
+  /**
+   * Who pays: the user's balance, or what is left of a plan (a budget); the API key's own balance when it is limited; what is left
+   * of hard budgets that the call counts in, the narrowest first.
+   */
+  readonly accounts: readonly [payer: Account, ...narrower: Account[]];
 };
 
 /** Of what is free, the part that a process takes at once when less would do. */

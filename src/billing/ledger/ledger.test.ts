@@ -322,7 +322,10 @@ describe("a hold that outlives its process", () => {
     database.add("budget", 3, 1000);
     const planned = await ledger.reserveSlowly(request(1, { plan: 3 }));
     await expect(ledger.keep(planned, "planned")).rejects.toThrow("plan");
-    expect([hold, planned].map(({ plan }) => plan)).toEqual([undefined, 3]);
+    expect([hold, planned].map(({ accounts: [payer] }) => `${payer.subject} ${payer.id}`)).toEqual([
+      "user 1",
+      "budget 3",
+    ]);
     expect([failing.state, planned.state, ledger.openHolds, ledger.heldUnits]).toEqual(["refunded", "refunded", 0, 0]);
   });
 });

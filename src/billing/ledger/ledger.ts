@@ -1,5 +1,4 @@
 import type { SettledAccount } from "../journal/apply/apply-batch.ts";
-import { chargeOf } from "../journal/apply/record-text.ts";
 import { SUBJECTS, type Subject } from "../subject.ts";
 import type { UsageRecord } from "../types.ts";
 import { Backing, type BackingParts } from "./backing.ts";
@@ -36,6 +35,9 @@ export type ReserveRequest = Readonly<{
   amount: number;
 }>;
 
+/** What decides which accounts pay for a call, or paid for a record. */
+type Payers = Pick<UsageRecord, "userId" | "included" | "budgets"> & Readonly<{ plan?: number | undefined }>;
+
 /** The balances of users, limited keys and budgets as this process may spend them, and the holds on them. */
 export class Ledger {
   readonly accounts: Accounts;
@@ -60,43 +62,37 @@ export class Ledger {
   /** Sets `amount` aside for a call, on the user, on a limited key and on budgets, if memory says that all suffice; else null. */
   reserveNow(request: ReserveRequest): Hold | null {
     const now = performance.now();
-    const hold = this.#holdOf(request);
-    const { user, token, budgets, amount } = hold;
-    user.usedAt = now;
-    if (token) token.usedAt = now;
-    for (const budget of budgets) budget.usedAt = now;
-    if (!this.#coversNow(user, amount, now) || (token && !this.#coversNow(token, amount, now))) return null;
-    for (const budget of budgets) if (!this.#coversNow(budget, amount, now)) return null;
-    this.#hold(user, amount);
-    if (token) this.#hold(token, amount);
-    for (const budget of budgets) this.#hold(budget, amount);
+    const { amount } = request;
+    const accounts = this.#accountsOf(request, request.token?.limited ? request.token.id : null);
+    for (const account of accounts) account.usedAt = now;
+    for (const account of accounts) {
+      if (!account.covers(amount) && !this.#lends(account, amount, now)) return null;
+    }
+    for (const account of accounts) if (account.hold(amount)) this.#backing.want(account);
     this.openHolds += 1;
     this.heldUnits += amount;
-    return hold;
+    return { state: "held", amount, accounts };
   }
 
-  /** A hold of these accounts, which is not set aside yet. */
-  #holdOf({ userId, token, budgets = [], plan, amount }: ReserveRequest): Hold {
-    return {
-      state: "held",
-      amount,
-      user: plan === undefined ? this.accounts.get("user", userId) : this.accounts.get("budget", plan),
-      ...(plan !== undefined && { plan }),
-      token: token?.limited ? this.accounts.get("token", token.id) : null,
-      budgets: budgets.map((id) => this.accounts.get("budget", id)),
-    };
+  /** Who pays: the user or a plan, a limited key with this id, and budgets, the narrowest first. */
+  #accountsOf({ userId, plan, included, budgets }: Payers, tokenId: number | null): [Account, ...Account[]] {
+    // An included call costs nothing but itself.
+    if (included !== undefined) return [this.accounts.get("budget", included)];
+    const accounts: [Account, ...Account[]] = [
+      plan === undefined ? this.accounts.get("user", userId) : this.accounts.get("budget", plan),
+    ];
+    if (tokenId !== null) accounts.push(this.accounts.get("token", tokenId));
+    if (budgets) for (const id of budgets) accounts.push(this.accounts.get("budget", id));
+    return accounts;
   }
 
   /** Ends a hold. Answers false, and does nothing, when it has ended before. */
   end(hold: Hold, state: "settled" | "refunded"): boolean {
     if (hold.state !== "held") return false;
-    const { user, token, budgets, amount } = hold;
     hold.state = state;
     this.openHolds -= 1;
-    this.heldUnits -= amount;
-    this.#release(user, amount);
-    if (token) this.#release(token, amount);
-    for (const budget of budgets) this.#release(budget, amount);
+    this.heldUnits -= hold.amount;
+    for (const account of hold.accounts) if (account.release(hold.amount)) this.#backing.trim(account);
     return true;
   }
 
@@ -113,16 +109,17 @@ export class Ledger {
     }
   }
 
-  /** The record is in the journal: its charge counts as spent. */
+  /** The record, which is within its bounds, is in the journal: its charge counts as spent. */
   expectCharge(record: UsageRecord): void {
-    const charge = chargeOf(record);
-    for (const account of this.#payers(record)) account.expect(charge);
+    const charge = record.included === undefined ? record.quota : 1;
+    for (const account of this.#accountsOf(record, record.tokenLimited ? record.tokenId : null)) account.expect(charge);
   }
 
   /** The record has left the journal without being charged. */
   forgetCharge(record: UsageRecord): void {
-    const charge = chargeOf(record);
-    for (const account of this.#payers(record)) account.settled(charge);
+    const charge = record.included === undefined ? record.quota : 1;
+    for (const account of this.#accountsOf(record, record.tokenLimited ? record.tokenId : null))
+      account.settled(charge);
   }
 
   /** Takes over the balances after a batch of this process's records. */
@@ -244,18 +241,8 @@ export class Ledger {
     return stale;
   }
 
-  #payers(record: UsageRecord): Account[] {
-    const { plan, included } = record;
-    // An included call costs nothing but itself.
-    if (included !== undefined) return [this.accounts.get("budget", included)];
-    const payers = [plan === undefined ? this.accounts.get("user", record.userId) : this.accounts.get("budget", plan)];
-    if (record.tokenLimited) payers.push(this.accounts.get("token", record.tokenId));
-    for (const id of record.budgets ?? []) payers.push(this.accounts.get("budget", id));
-    return payers;
-  }
-
-  #coversNow(account: Account, amount: number, now: number): boolean {
-    if (account.covers(amount)) return true;
+  /** Whether what an account's allotment lacks may be spent before the database has confirmed it. */
+  #lends(account: Account, amount: number, now: number): boolean {
     if (this.#outage.limits(now)) return account.coversInOutage(amount, this.#outage);
     return account.isAmple && now - account.readAt < FRESH_MS && account.canLend(amount);
   }
@@ -267,10 +254,11 @@ export class Ledger {
    * the same user only, who would be refused too. The other way round two processes could each hold what the other lacks.
    */
   async reserveSlowly(request: ReserveRequest): Promise<Hold> {
-    const hold = this.#holdOf(request);
-    const { user, token, budgets, amount } = hold;
-    const narrower = token ? [token, ...budgets] : budgets;
-    if (narrower.length > 0 && this.#outage.isOver && !this.#coversNow(user, amount, performance.now())) {
+    const { amount } = request;
+    const accounts = this.#accountsOf(request, request.token?.limited ? request.token.id : null);
+    const [user, ...narrower] = accounts;
+    const now = performance.now();
+    if (narrower.length > 0 && this.#outage.isOver && !user.covers(amount) && !this.#lends(user, amount, now)) {
       // The user's part is set aside by the same exchange as the key's; other processes can have it back until it is held.
       user.expectCall(amount);
       this.#backing.want(user);
@@ -283,12 +271,12 @@ export class Ledger {
       }
       if (!(await this.#cover(user, amount))) throw new InsufficientQuota(user.subject, user.available, user.id);
     } catch (error) {
-      for (const account of held) this.#release(account, amount);
+      for (const account of held) if (account.release(amount)) this.#backing.trim(account);
       throw error;
     }
     this.openHolds += 1;
     this.heldUnits += amount;
-    return hold;
+    return { state: "held", amount, accounts };
   }
 
   /** Who has too little both ways gets the message about their own balance. */
@@ -300,8 +288,8 @@ export class Ledger {
 
   async #cover(account: Account, amount: number): Promise<boolean> {
     const now = performance.now();
-    if (this.#coversNow(account, amount, now)) {
-      this.#hold(account, amount);
+    if (account.covers(amount) || this.#lends(account, amount, now)) {
+      if (account.hold(amount)) this.#backing.want(account);
       return true;
     }
     if (this.parts.sole && now - account.readAt < REREAD_SOLE_AFTER_MS) return false;
@@ -313,15 +301,5 @@ export class Ledger {
       account.answerAlone(new LedgerUnavailable("the share of an outage is spent"), this.#outage);
     }, ANSWER_IN_OUTAGE_WITHIN_MS);
     return answer;
-  }
-
-  #hold(account: Account, amount: number): void {
-    if (account.hold(amount)) this.#backing.want(account);
-  }
-
-  #release(account: Account, amount: number): void {
-    account.release(amount);
-    // A moment ago, as far as idleness goes: the next sweep looks at the clock.
-    this.#backing.trim(account, account.usedAt);
   }
 }

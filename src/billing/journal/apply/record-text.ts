@@ -9,10 +9,6 @@ const NEWLINE = "\u001d";
 /** No id of a request begins so. */
 const EARLIER = "{";
 
-/** What a record, within its bounds, takes of each payer but the user and the key of an included call: quota units, or the call. */
-export const chargeOf = ({ included, quota }: Pick<UsageRecord, "included" | "quota">): number =>
-  included === undefined ? quota : 1;
-
 /** The text of a record whose fields are brought within their bounds. */
 export const recordText = (record: UsageRecord): string => boundedText(boundRecord(record));
 

@@ -1,5 +1,5 @@
 import type { UsageRecord } from "../../types.ts";
-import { chargeOf, recordText, tryReadRecord, wrongField } from "./record-text.ts";
+import { recordText, tryReadRecord, wrongField } from "./record-text.ts";
 
 /** The text of the same record within its bounds; one that is no valid record stays as it is. */
 export function rewrittenText(text: string): string {
@@ -16,7 +16,7 @@ const UNKNOWN = "unknown";
  */
 export function withoutRow(text: string): string | null {
   const record = validRecord(text);
-  if (!record || chargeOf(record) === 0) return null;
+  if (!record || (record.quota === 0 && record.included === undefined)) return null;
   const { request_id } = record.other;
   const named = { username: "", tokenName: UNKNOWN, modelName: UNKNOWN, group: "", ip: "", content: "" };
   return recordText({ ...record, ...named, other: { request_id }, unlogged: true });

@@ -143,6 +143,20 @@ describe("what it gives back", () => {
     expect([soleAccount(32_000).surplus(true), soleAccount(32_000).unused]).toEqual([0, 0]);
   });
 
+  test("after a call beyond two chunks, or while scarce, but not because it would be idle", () => {
+    const [ample, usual, sole] = [account(32_000, 2001, 2001), account(32_000, 2000, 2000), soleAccount(32_000)];
+    for (const each of [ample, usual, sole]) each.hold(100);
+    expect([ample, usual, sole].map((each) => each.release(100))).toEqual([true, false, false]);
+    usual.markScarce(1000);
+    usual.hold(100);
+    expect(usual.release(100)).toBe(true);
+    usual.giveBack(2000);
+    expect([usual.own, usual.unused, usual.lastKnown]).toEqual([0, 0, { quota: 32_000, held: 0 }]);
+    expect([usual.available, usual.canLend(500), usual.canLend(501)]).toEqual([32_000, true, false]);
+    usual.hold(1);
+    expect(usual.release(1)).toBe(false);
+  });
+
   test("all of it while scarce, unless a call waits for more", () => {
     const own = account(32_000, 500, 500);
     own.markScarce(1000);

@@ -30,7 +30,10 @@ export class Account {
   /** Last known balance, and what all processes have set aside of it. */
   #quota = 0;
   #held = 0;
-  #allotted = 0;
+  /** What of it no process has set aside. */
+  #unheld = 0;
+  /** What is left of `allotted` for further calls; below 0: more is in use. */
+  #free = 0;
   /** Holds of calls under way. */
   #holds = 0;
   /** Charges in the journal that the database does not have yet. */
@@ -180,28 +183,35 @@ export class Account {
   /** Sets the amount aside for a call. Returns whether to ask the database for more: for this call, or ahead of others like it. */
   hold(amount: number): boolean {
     this.#holds += amount;
+    this.#free -= amount;
     return this.#waiters.total > this.#free || this.isLow(amount);
   }
 
-  release(amount: number): void {
+  /** A call needs the amount no more. Returns whether there is something to give back, of an account that was in use just now. */
+  release(amount: number): boolean {
     this.#holds -= amount;
+    this.#free += amount;
+    return this.surplus(false) > 0;
   }
 
   /** A charge is in the journal. */
   expect(charge: number): void {
     this.#pending += charge;
+    this.#free -= charge;
   }
 
   /** A charge has left the journal. */
   settled(charge: number): void {
     this.#pending -= charge;
+    this.#free += charge;
     this.#ceiling -= charge;
   }
 
   /** Before part of the allotment is given back. */
   giveBack(amount: number): void {
-    this.#allotted -= amount;
+    this.#free -= amount;
     this.#held -= amount;
+    this.#unheld = Math.max(0, this.#quota - this.#held);
   }
 
   /** Resolves once the database was asked: true with the amount held, false when it is not covered. */
@@ -283,8 +293,9 @@ export class Account {
   #take(quota: number, held: number, own: number): void {
     this.#quota = quota;
     // No other process: what is held there outlives processes, and all the rest is this one's.
-    this.#allotted = this.sole ? quota - held : own;
     this.#held = this.sole ? quota : held;
+    this.#unheld = Math.max(0, quota - this.#held);
+    this.#free = (this.sole ? quota - held : own) - this.#holds - this.#pending;
     this.#isKnown = true;
   }
 
@@ -293,11 +304,7 @@ export class Account {
     return this.#quota - this.#holds - this.#pending;
   }
 
-  get #free(): number {
-    return this.#allotted - this.#holds - this.#pending;
-  }
-
-  get #unheld(): number {
-    return Math.max(0, this.#quota - this.#held);
+  get #allotted(): number {
+    return this.#free + this.#holds + this.#pending;
   }
 }
