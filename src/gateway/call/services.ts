@@ -94,7 +94,7 @@ export type Services = Readonly<{
   /** The budgets of organizations; absent: there are none. */
   budgets?: Pick<BudgetLookup, "of">;
   /** What plans say of the calls of accounts; absent: nothing. */
-  planTerms?: Pick<PlanTermsLookup, "of">;
+  planTerms?: Pick<PlanTermsLookup, "byUser">;
   /** Fills windows of an account's plans that are over; resolves when calls can use them. Never rejects. */
   advancePlans?(userId: number): Promise<void>;
   /** The policies of organizations; absent: there are none. */

@@ -62,7 +62,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const included = isTaken ? reserved?.included : undefined;
   // A call that its plan includes counts in no budget.
   const countsInBudgets = caller.budgets !== undefined && caller.budgets.length > 0 && reserved?.included === undefined;
-  const budgets = countsInBudgets ? budgetsOf(caller, plan !== undefined) : NO_BUDGETS;
+  const budgets = countsInBudgets ? budgetsOf(caller.budgets, plan !== undefined) : NO_BUDGETS;
   const { servedBy: route } = call;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;

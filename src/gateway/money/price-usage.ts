@@ -52,30 +52,37 @@ export function priceUsage(
     route && usage.toolCalls?.google_search
       ? withSearches(counted, context.catalog().find(route.upstreamModel))
       : counted;
-  const tiers = servedTiers(call, ended);
-  const charged = charge(tiers.length === 0 ? price : inTiers(price, tiers), billed, context.prices.quotaPerUnit());
-  return { ended, usage, evidence, charged, serviceTier: loggedTier(call, ended, tiers) };
+  const { names, logged } = servedTiers(call, ended);
+  const charged = charge(names.length === 0 ? price : inTiers(price, names), billed, context.prices.quotaPerUnit());
+  return { ended, usage, evidence, charged, serviceTier: logged };
 }
+
+type ServedTiers = Readonly<{
+  /** By which the response is charged. */
+  names: readonly string[];
+  /** As the log row has it; absent: the standard tier, and no other was asked for. */
+  logged?: string;
+}>;
 
 /**
- * The tiers by which a response is charged: those that it names. Of a response that broke before it could name any, those that
- * the client asked for, unless the upstream's format has no word for them.
+ * The tiers of a response: those that it names. Of a response that broke before it could name any, those that the client asked
+ * for, unless the upstream's format has no word for them.
  */
-export function servedTiers(call: Call, { ending, meter }: Pick<Ending, "ending" | "meter">): readonly string[] {
+export function servedTiers(call: Call, { ending, meter }: Pick<Ending, "ending" | "meter">): ServedTiers {
   const { processing } = meter;
-  const isNamed = Object.keys(processing).length > 0;
-  if (isNamed) return tierNames(processing);
-  const isComplete = ending === "complete" || meter.isEmpty || meter.sawFinish;
-  return isComplete || call.servedBy?.dropped.includes("service_tier") ? NO_TIERS : requestedTiers(call);
+  const { serviceTier } = processing;
+  let names = NO_TIERS;
+  if (Object.keys(processing).length > 0) names = tierNames(processing);
+  else {
+    const isComplete = ending === "complete" || meter.isEmpty || meter.sawFinish;
+    if (!isComplete && !call.servedBy?.dropped.includes("service_tier")) names = requestedTiers(call);
+  }
+  if (names.length > 0) return { names, logged: names.join(", ") };
+  const isStandard = serviceTier !== undefined && tierName(serviceTier) === null;
+  return isStandard && requestedTiers(call).length > 0 ? { names, logged: "default" } : STANDARD;
 }
 
-/** The service tier as the log row has it; undefined: the standard one, and no other was asked for. */
-export function loggedTier(call: Call, ending: Ending, names: readonly string[]): string | undefined {
-  if (names.length > 0) return names.join(", ");
-  const { serviceTier } = ending.meter.processing;
-  const wasNamed = serviceTier !== undefined && tierName(serviceTier) === null;
-  return wasNamed && requestedTiers(call).length > 0 ? "default" : undefined;
-}
+const STANDARD: ServedTiers = { names: NO_TIERS };
 
 /** The usage with the searches that are charged: some models are charged per response that searches, not per query. */
 const withSearches = (usage: Usage, { search_billing }: ModelInfo): Usage =>

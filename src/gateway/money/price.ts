@@ -18,7 +18,6 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { Uses } from "../call/services.ts";
 
 /** What a price depends on besides the model. */
 type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
@@ -44,7 +43,13 @@ export type Pricing = Readonly<{ prices: Prices }>;
 const MAX_CACHED = 5_000;
 
 /** Prices by candidates: a model's channels are the same object for each call of a group until one of them changes. */
-type KnownPrices = Readonly<{ group: string; requestedModel: string; acceptUnset: boolean; prices: CallPrices }>;
+type KnownPrices = Readonly<{
+  table: PriceTable;
+  group: string;
+  requestedModel: string;
+  acceptUnset: boolean;
+  prices: CallPrices;
+}>;
 
 /**
  * Resolves prices from the settings, each once until an option changes, or a discount begins or ends. `catalog`: what is known
@@ -53,21 +58,14 @@ type KnownPrices = Readonly<{ group: string; requestedModel: string; acceptUnset
 export function createPrices(settings: SettingsReader, catalog: () => Catalog = createModelCatalog(settings)): Prices {
   const table = createPriceTable(settings);
   const cached = new Map<string, Price>();
-  let byCandidates = new WeakMap<Candidates, KnownPrices>();
+  const byCandidates = new WeakMap<Candidates, KnownPrices>();
   let cachedTable: PriceTable | null = null;
   let unit = { value: 1, decimal: ONE };
 
-  const currentTable = (): PriceTable => {
-    const current = table();
-    if (current !== cachedTable) {
-      cachedTable = current;
-      cached.clear();
-      byCandidates = new WeakMap();
-    }
-    return current;
-  };
   const of: Prices["of"] = (payer, requestedModel, upstreamModel) => {
-    const current = currentTable();
+    const current = table();
+    if (current !== cachedTable) cached.clear();
+    cachedTable = current;
     const acceptUnset = payer.user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
     const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
     const known = cached.get(name);
@@ -81,15 +79,14 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
   return {
     of,
     ofCandidates(payer, requestedModel, candidates) {
-      currentTable();
+      const current = table();
       const { group, user } = payer;
       const acceptUnset = user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
       const known = byCandidates.get(candidates);
-      if (known?.group === group && known.requestedModel === requestedModel && known.acceptUnset === acceptUnset) {
-        return known.prices;
-      }
+      const isKnown = known?.table === current && known.group === group && known.acceptUnset === acceptUnset;
+      if (isKnown && known.requestedModel === requestedModel) return known.prices;
       const prices = pricesByName(candidates, requestedModel, (name) => of(payer, requestedModel, name));
-      byCandidates.set(candidates, { group, requestedModel, acceptUnset, prices });
+      byCandidates.set(candidates, { table: current, group, requestedModel, acceptUnset, prices });
       return prices;
     },
     ofTask({ group }, model, usd) {
@@ -248,9 +245,7 @@ function tiersOf(body: JsonObject, price: Price): PossibleTiers {
 /** Members of overrides that ask for a tier, by candidates: a model may have a thousand channels. */
 const overridesByCandidates = new WeakMap<Candidates, readonly JsonObject[]>();
 
-function tierOverrides(candidates: Candidates): readonly JsonObject[] {
-  const known = overridesByCandidates.get(candidates);
-  if (known) return known;
+function findTierOverrides(candidates: Candidates): readonly JsonObject[] {
   const overrides = candidates.tiers
     .flatMap(({ channels }) => channels)
     .flatMap(({ paramOverride }) => (paramOverride && asksForTier(paramOverride) ? [paramOverride] : []));
@@ -268,7 +263,7 @@ export function estimateInTiers(
   expected: Parameters<typeof estimate>[1],
   unit: Decimal,
 ): number {
-  const overrides = tierOverrides(candidates);
+  const overrides = overridesByCandidates.get(candidates) ?? findTierOverrides(candidates);
   const bodies = asksForTier(body.json) ? [body.json, ...overrides] : overrides;
   let upper = estimate(price, expected, unit);
   for (const each of bodies)
@@ -276,9 +271,8 @@ export function estimateInTiers(
   return upper;
 }
 
-/** Throws GatewayError 400 for a tier that the model has no price for, where the site refuses these. */
-export function refuseUnpricedTier({ services }: Uses<"settings">, call: Call, prices: CallPrices): void {
-  if (services.settings.values.UnpricedServiceTier !== "refuse") return;
+/** Throws GatewayError 400 for a tier that the model has no price for. */
+export function refuseUnpricedTier(call: Call, prices: CallPrices): void {
   const names = requestedTiers(call);
   for (const price of possiblePrices(prices)) {
     const tier = names.find((name) => !isTierPriced(price, name));

@@ -93,7 +93,7 @@ describe("who pays for a call of an account with plans", () => {
       user: { id: USER, kind: "organization" },
       tokens: { test: { id: 5, userId: USER } },
       policies: createPolicyIndex(maxCallQuota > 0 ? [policy] : []),
-      planTerms: { of: () => plans },
+      planTerms: { byUser: { get: () => plans } },
       billing: {
         ...fake.service,
         async reserve(request) {
@@ -280,22 +280,21 @@ describe("of models that may take over", () => {
     expect(upperCost(context, call, prices)).toBe(1);
   });
 
-  test("one that takes over for money is no side of an experiment", async () => {
-    const { context } = createReserving({ left: { user: 199 } });
-    const plan = { route: { models: ["mid"], experiment: { id: 1 } } } as unknown as Partial<Call>;
-    const affordable = async (more: Partial<Call>, first = "mid") => {
-      const cheap = callOf("cheap", more);
-      const { call } = await reserveAffordable(context, callOf(first, more), [priced(context, cheap)]);
-      return { cheap, call };
-    };
-    const taken = await affordable(plan);
-    expect(taken.call.route).toEqual({ ...plan.route, experiment: null } as never);
-    expect((await affordable(plan, "cheap")).call.route).toEqual(plan.route as never);
-    for (const more of [{ route: null }, { route: { models: ["mid"], experiment: null } as never }]) {
-      const { call, cheap } = await affordable(more);
-      expect(call).toBe(cheap);
-    }
-  });
+  test.each([
+    ["refuse", "service_tier_not_priced", []],
+    ["multiply", null, ["400 of user"]],
+  ])(
+    "a tier that the model has no price for is held for unless the site refuses it: %s",
+    async (option, code, expected) => {
+      const { context, held } = createReserving({ options: { UnpricedServiceTier: option } });
+      const call = callOf("mid", { body: { text: "{}", size: 2, json: { service_tier: "turbo" } } });
+      const refused = await reserve(context, call, priceCall(context.prices, call)).then(
+        () => null,
+        (error: GatewayError) => error.code,
+      );
+      expect([refused, held]).toEqual([code, [...expected]]);
+    },
+  );
 });
 
 describe("with plans", () => {
@@ -480,7 +479,7 @@ describe("with plans", () => {
     const advanced: number[] = [];
     const services = {
       ...context.services,
-      planTerms: { of: () => (advanced.length > 0 ? [included()] : before), all: () => before },
+      planTerms: { byUser: { get: () => (advanced.length > 0 ? [included()] : before) }, all: () => before },
       advancePlans: async (userId: number) => void advanced.push(userId),
     };
     await reserve({ ...context, services }, callOf("mid"), priceCall(context.prices, callOf("mid")));

@@ -104,8 +104,9 @@ export async function reserve(
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
-  refuseUnpricedTier(context, call, prices);
-  const known = context.services.planTerms?.of(call.caller.user.id);
+  const { settings, planTerms: terms } = context.services;
+  if (settings.values.UnpricedServiceTier === "refuse") refuseUnpricedTier(call, prices);
+  const known = terms?.byUser.get(call.caller.user.id);
   const planTerms = known && (await fillWindows(context.services, call.caller.user.id, known));
   if (planTerms) {
     const covering = planTerms.filter((terms) => coversModel(terms, call.summary.model));
@@ -123,7 +124,7 @@ async function fillWindows(
 ): Promise<readonly PlanTerms[] | undefined> {
   if (!advancePlans || known.every(({ windowEnd }) => windowEnd > nowSeconds())) return known;
   await advancePlans(userId);
-  return planTerms?.of(userId);
+  return planTerms?.byUser.get(userId);
 }
 
 /**
@@ -291,9 +292,7 @@ export async function reserveAmount(
   plan?: PlanTerms,
 ): Promise<Hold> {
   const paidBy = plan?.budgetId ?? null;
-  const budgets = budgetsOf(caller, paidBy !== null);
-  const due = dueBudgets(budgets);
-  if (due.length > 0) await renewBudgets(services, due);
+  const budgets = caller.budgets?.length ? await renewedBudgets(services, caller.budgets, paidBy !== null) : NO_BUDGETS;
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const hard = budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
   try {
@@ -306,21 +305,23 @@ export async function reserveAmount(
 
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
-/** The budgets that a call counts in. One that a plan pays does not count in what the other plans of the account have left. */
-export const budgetsOf = ({ budgets = NO_BUDGETS }: Caller, isPaidByPlan: boolean): readonly BudgetEntry[] =>
+/** The budgets of a caller that a call counts in: one that a plan pays does not count in what its other plans have left. */
+export const budgetsOf = (budgets: readonly BudgetEntry[], isPaidByPlan: boolean): readonly BudgetEntry[] =>
   isPaidByPlan ? budgets.filter(({ scope }) => scope !== "plan") : budgets;
 
-function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
-  const now = nowSeconds();
-  return budgets.filter(({ renewsAt }) => renewsAt !== 0 && renewsAt <= now).map(({ id }) => id);
-}
-
-async function renewBudgets(
+/** The same after those that are due were renewed. Rejects GatewayError where that fails. */
+async function renewedBudgets(
   services: Pick<Services, "log" | "renewOrganizationBudgets">,
-  ids: readonly number[],
-): Promise<void> {
+  all: readonly BudgetEntry[],
+  isPaidByPlan: boolean,
+): Promise<readonly BudgetEntry[]> {
+  const budgets = budgetsOf(all, isPaidByPlan);
+  const now = nowSeconds();
+  const ids = budgets.filter(({ renewsAt }) => renewsAt !== 0 && renewsAt <= now).map(({ id }) => id);
+  if (ids.length === 0) return budgets;
   try {
     await services.renewOrganizationBudgets?.(ids);
+    return budgets;
   } catch (error) {
     services.log.warn({ error, ids }, "budgets of an organization could not be renewed");
     throw ledgerUnavailable({ code: "gateway_no_organization_budget" });

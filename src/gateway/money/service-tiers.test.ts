@@ -8,7 +8,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { OutputMeter } from "./output-meter.ts";
 import { createPrices, estimateInTiers, refuseUnpricedTier } from "./price.ts";
-import { type Ending, loggedTier, servedTiers } from "./price-usage.ts";
+import { type Ending, servedTiers } from "./price-usage.ts";
 
 const factor = (value: number) => ({ input: value, output: value });
 const MODELS = ["m", "plain"];
@@ -84,12 +84,11 @@ describe("the most that a call can cost", () => {
 });
 
 describe("where a site refuses tiers without a price", () => {
-  const refuse = (json: JsonObject, model: string, option = "refuse") => {
-    const settings = fixedSettings({ UnpricedServiceTier: option });
+  const refuse = (json: JsonObject, model: string) => {
     const call = { ...callOf(json), summary: { model } } as unknown as Call;
     const price = priceOf(model);
     try {
-      refuseUnpricedTier({ services: { settings } }, call, { price, byName: null, byChannel: null });
+      refuseUnpricedTier(call, { price, byName: null, byChannel: null });
       return null;
     } catch (error) {
       const { status, code, message } = error as GatewayError;
@@ -111,19 +110,17 @@ describe("where a site refuses tiers without a price", () => {
     const refused = refuse(json, model);
     expect(refused?.slice(0, 2) ?? null).toEqual(tier === null ? null : [400, "service_tier_not_priced"]);
     if (tier !== null) for (const part of [tier, model]) expect(String(refused?.[2])).toContain(part);
-    expect(refuse(json, model, "multiply")).toBeNull();
   });
 
   test("one of a call's prices that lacks it is enough", () => {
-    const settings = fixedSettings({ UnpricedServiceTier: "refuse" });
     const call = callOf({ service_tier: "turbo" });
     const byName = new Map([
       ["m", priceOf("m")],
       ["plain", priceOf("plain")],
     ]);
     const both = { price: priceOf("m"), byName, byChannel: null };
-    expect(() => refuseUnpricedTier({ services: { settings } }, call, both)).toThrow();
-    refuseUnpricedTier({ services: { settings } }, call, { ...both, byName: new Map([["m", priceOf("m")]]) });
+    expect(() => refuseUnpricedTier(call, both)).toThrow();
+    refuseUnpricedTier(call, { ...both, byName: new Map([["m", priceOf("m")]]) });
   });
 });
 
@@ -151,8 +148,8 @@ describe("the tiers by which a response is charged", () => {
     if (text !== "") meter.text(text);
     if (finished) meter.step({ type: "finish", choice: 0, reason: "stop", native: null });
     const call = callOf(json, [], dropped);
-    const names = servedTiers(call, { ending, meter });
-    return [names.join(), loggedTier(call, { ending, meter, reported: null }, names)];
+    const { names, logged } = servedTiers(call, { ending, meter });
+    return [names.join(), logged];
   };
 
   test.each<[string, JsonObject, Parameters<typeof servedIn>[1], string, string | undefined]>([

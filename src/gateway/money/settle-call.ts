@@ -96,7 +96,7 @@ export function settleCall(
   const { token } = call.caller;
   const tokens = usage.promptTokens + usage.completionTokens;
   if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, tokens);
-  const planTerms = context.services.planTerms?.of(call.caller.user.id);
+  const planTerms = context.services.planTerms?.byUser.get(call.caller.user.id);
   if (planTerms) {
     context.planLimits.used(
       planTerms.filter((terms) => coversModel(terms, call.summary.model)),

@@ -76,7 +76,7 @@ test("what is written is read again, and stands nowhere in clear", async () => {
   expect([...(snapshot?.budgets.all() ?? [])]).toEqual([budget]);
   expect([...(snapshot?.policies.all() ?? [])]).toEqual([policy]);
   expect(snapshot?.policies.of({ userId: 9, projectId: 2 })).toMatchObject([{ name: "Models", logsContent: false }]);
-  expect(snapshot?.planTerms.of(terms.userId)).toEqual([terms]);
+  expect(snapshot?.planTerms.byUser.get(terms.userId)).toEqual([terms]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
   expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);

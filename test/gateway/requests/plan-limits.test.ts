@@ -100,7 +100,7 @@ test("the limits of a plan follow its subscriptions, and its changes at once", a
   expect(await statuses(3)).toEqual([200, 200, 429]);
   await savePlan(deps, actor, { ...input, id: planId, requestsPerMinute: 0 });
   expect(await statuses(2)).toEqual([200, 200]);
-  expect(directory.of(userId)).toBeUndefined();
+  expect(directory.byUser.get(userId)).toBeUndefined();
   await expect(savePlan(deps, actor, { ...input, id: planId, tokensPerMinute: -1 })).rejects.toMatchObject({
     code: "plan_rate_invalid",
   });

@@ -17,21 +17,24 @@ export type Left = Readonly<{ user?: number }> & Readonly<Record<number, number>
 
 /** A call to a model costs at most 20 times its ratio. */
 const RATIOS = { dear: 100, mid: 10, other: 10, cheap: 1, free: 0 };
-/** What reserves calls with so much `left`; `fault`: the hold with which the ledger fails. `held`: what it was to hold. */
+/** What reserves calls with so much `left`; `fault`: the hold with which the ledger fails; `options`: of the site. `held`: what it was to hold. */
 export function createReserving({
   left = {},
   plans,
   fault,
+  options,
 }: {
   left?: Left;
   plans?: readonly PlanTerms[];
   fault?: string;
+  options?: Parameters<typeof fixedSettings>[0];
 } = {}) {
   const held: string[] = [];
   const settings = fixedSettings({
     ModelRatio: JSON.stringify(RATIOS),
     GroupRatio: '{"default":1,"staff":0}',
     CompletionRatio: JSON.stringify(Object.fromEntries(Object.keys(RATIOS).map((model) => [model, 1]))),
+    ...options,
   });
   const billing = {
     async reserve({ plan, budgets, amount }: Parameters<Services["billing"]["reserve"]>[0]) {
@@ -46,7 +49,7 @@ export function createReserving({
     },
   } as unknown as Services["billing"];
   const context = {
-    services: { settings, billing, planTerms: plans && { of: () => plans } },
+    services: { settings, billing, planTerms: plans && { byUser: { get: () => plans } } },
     ...{ catalog: createModelCatalog(settings), planLimits: createPlanLimits(null), prices: createPrices(settings) },
   } as unknown as ReserveContext;
   return { context, held };

@@ -65,7 +65,9 @@ const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
 
 /** The budget of the calls that the first plan of an account includes. */
 function callsOf(userId: number, name = "Calls"): number {
-  const found = terms.of(userId)?.find(({ planName, callsBudgetId }) => planName === name && callsBudgetId !== null);
+  const found = terms.byUser
+    .get(userId)
+    ?.find(({ planName, callsBudgetId }) => planName === name && callsBudgetId !== null);
   if (!found?.callsBudgetId) throw new Error("no plan includes calls");
   return found.callsBudgetId;
 }
@@ -236,7 +238,7 @@ test("a plan that ends, pauses or grows while a call is under way: the call stay
     select period_end::int as end from subscriptions where user_id = ${grower}`;
   await advance(end);
   await expect(hold(billing, grower, small)).rejects.toBeInstanceOf(InsufficientQuota);
-  expect(terms.of(grower)).toBeUndefined();
+  expect(terms.byUser.get(grower)).toBeUndefined();
   await requireBooks();
 });
 

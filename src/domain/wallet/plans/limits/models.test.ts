@@ -53,7 +53,7 @@ const plan = (deps: PlanDeps, values: Partial<PlanInput>) => savePlan(deps, acto
 
 /** The budget that pays for a subscription to this plan. */
 const payerOf = (userId: number, name: string): number => {
-  const found = terms.of(userId)?.find(({ planName }) => planName === name)?.budgetId;
+  const found = terms.byUser.get(userId)?.find(({ planName }) => planName === name)?.budgetId;
   if (typeof found !== "number") throw new Error(`no plan ${name} pays`);
   return found;
 };
@@ -176,7 +176,7 @@ test("what is left goes with the plan, and a plan for all models takes it over",
   const all = await plan(deps, { name: "All", windowQuota: 60, price: 100 });
   await switchPlan(deps, userId, subscription?.id ?? 0, all, START + 60);
   expect(await stateOf(userId)).toEqual({ windows: [60], walletUnits: 900 });
-  expect(terms.of(userId)).toBeUndefined();
+  expect(terms.byUser.get(userId)).toBeUndefined();
   await requireBooks(userId, 1000);
   const dearer = await plan(deps, { name: "Dearer", windowQuota: 50, price: 200, models: ["gpt-*"] });
   await expect(switchPlan(deps, userId, subscription?.id ?? 0, dearer, START + 90)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ test("what is left goes with the plan, and a plan for all models takes it over",
   >`select id from subscriptions where user_id = ${userId} and own_quota`;
   await setRenewal({ ...deps, ...noServices }, userId, own?.id ?? 0, false);
   await advanceSubscriptions(deps, undefined, START + 40 * DAY_S);
-  expect(terms.of(userId)).toBeUndefined();
+  expect(terms.byUser.get(userId)).toBeUndefined();
   await requireBooks(userId, 1000);
   await billing.close();
 });

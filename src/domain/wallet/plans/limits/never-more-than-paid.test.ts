@@ -186,7 +186,7 @@ class Person {
   }
 
   #payer(userId: number): number | undefined {
-    return terms.of(userId)?.find(({ budgetId }) => budgetId !== null)?.budgetId ?? undefined;
+    return terms.byUser.get(userId)?.find(({ budgetId }) => budgetId !== null)?.budgetId ?? undefined;
   }
 
   async #settle({ hold, userId, plan, amount }: Call): Promise<void> {

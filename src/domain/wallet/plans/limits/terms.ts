@@ -35,8 +35,8 @@ export type PlanTerms = Readonly<{
 
 /** Looks up the terms of accounts; only subscriptions that limit or include calls, or pay for some models, have any. */
 export type PlanTermsLookup = Readonly<{
-  /** Undefined: none. The terms whose window pays first come first. */
-  of(userId: number): readonly PlanTerms[] | undefined;
+  /** The terms whose window pays first come first. */
+  byUser: Readonly<{ get(userId: number): readonly PlanTerms[] | undefined }>;
   all(): Iterable<PlanTerms>;
 }>;
 
@@ -65,7 +65,7 @@ function createTermsCopy() {
       else byUser.delete(userId);
     },
   });
-  return { copy, of: (userId: number) => byUser.get(userId), all: () => copy.byId.values() };
+  return { copy, byUser, all: () => copy.byId.values() };
 }
 
 /**
@@ -90,9 +90,9 @@ export function coversModel(terms: PlanTerms, model: string): boolean {
 
 /** Looks terms up among these. */
 export function createPlanTermsIndex(entries: Iterable<PlanTerms>): PlanTermsLookup {
-  const { copy, of, all } = createTermsCopy();
+  const { copy, byUser, all } = createTermsCopy();
   for (const entry of entries) copy.put(entry);
-  return { of, all };
+  return { byUser, all };
 }
 
 /** Loads the terms of all running subscriptions that limit calls, and keeps them true. */
@@ -100,10 +100,10 @@ export async function createPlanTermsDirectory(
   deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
 ): Promise<PlanTermsDirectory> {
   const { db, changes, log } = deps;
-  const { copy, of, all } = createTermsCopy();
+  const { copy, byUser, all } = createTermsCopy();
   const read = (selection: Selection) => readTerms(db, selection);
   const { close } = await keepTable({ changes, log, topic: "subscriptions", read, pageRows: PAGE_ROWS }, copy);
-  return { of, all, close };
+  return { byUser, all, close };
 }
 
 function readTerms(db: Db, selection: Selection): Promise<PlanTerms[]> {
