@@ -8,8 +8,8 @@ import type { TraceTotals } from "./report.ts";
  * something else; one that needs less lowers these.
  */
 const MOST = {
-  response: { functions: 246, files: 86, switches: 191 },
-  stream: { functions: 275, files: 92, switches: 222 },
+  response: { functions: 226, files: 82, switches: 174 },
+  stream: { functions: 256, files: 89, switches: 205 },
 } as const;
 
 const TIMEOUT_MS = 180_000;
