@@ -12,7 +12,7 @@ export const pageSizeAtom = storedAtom("page-size", {
   print: String,
 });
 
-type AddressSort = Readonly<{
+export type AddressSort = Readonly<{
   sort: Sort;
   onSort: (sort: Sort) => void;
   /** For the call that reads the list. */

@@ -6,7 +6,7 @@ type Action<Result> = Readonly<{
   question?: Question | undefined;
   work: () => Promise<Result>;
   /** The text of the toast afterwards; without it, what the page shows says enough. */
-  done?: (result: Result) => string;
+  done?: (result: Result) => string | undefined;
 }>;
 
 /**
@@ -19,7 +19,8 @@ export function useAction(reload: () => unknown) {
     if (question && !(await confirm(question))) return false;
     try {
       const result = await work();
-      if (done) notifyDone(done(result));
+      const text = done?.(result);
+      if (text !== undefined) notifyDone(text);
       return true;
     } catch (error) {
       notifyError(error);

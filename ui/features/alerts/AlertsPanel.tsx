@@ -1,92 +1,71 @@
-import Block from "@mui/icons-material/BlockOutlined";
-import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import RuleIcon from "@mui/icons-material/RuleOutlined";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { eventTraits } from "../../../src/domain/alerts/event-rules.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
-import { StatusChip } from "../../components/display/StatusChip.tsx";
-import { useAction } from "../../components/feedback/use-action.ts";
+import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Col } from "../../components/layout.tsx";
-import { PagePart, ResourcePart } from "../../components/page/ResourcePage.tsx";
-import { type AlertScope, deleteRule, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
-import { DeliveryTable } from "./DeliveryTable.tsx";
-import { DestinationList } from "./DestinationList.tsx";
+import { ListPart, ListTable, PagePart } from "../../components/page/list/ListPage.tsx";
+import type { ListContext } from "../../components/page/list/list-context.ts";
+import type { ResourceList } from "../../components/page/list/resource-list.ts";
+import { deleting, editing, switching } from "../../components/page/list/standard-actions.tsx";
+import {
+  type AlertScope,
+  type Destination,
+  deleteRule,
+  destinationList,
+  type Rule,
+  ruleList,
+  saveRule,
+} from "./alert-calls.ts";
+import { DestinationList, stateOf } from "./DestinationList.tsx";
+import { deliveriesOf } from "./delivery-list.tsx";
 import { RuleDrawer } from "./RuleDrawer.tsx";
 
-const RULE_TEXTS: Readonly<Record<string, string>> = {
-  purpose: "alerts.rules.hint",
-  deleted: "alerts.rules.deletedToast",
-};
+type Data = Readonly<{ money: MoneyFormat; destinations: readonly Destination[] }>;
+
+function whenOf({ event, threshold, window_minutes: minutes }: Rule, { t, data }: ListContext<Data>): string {
+  const unit = eventTraits(event).threshold?.unit;
+  if (unit === undefined) return t("alerts.rules.when.always");
+  const text = unit === "quota" ? amountText(threshold, data.money) : String(threshold);
+  return t(`alerts.rules.when.${event}`, { threshold: text, minutes });
+}
+
+function placesOf({ destination_ids: ids }: Rule, { t, data }: ListContext<Data>): string {
+  if (ids.length === 0) return t("alerts.rules.all");
+  return data.destinations
+    .filter(({ id }) => ids.includes(id))
+    .map(({ name }) => name)
+    .join(", ");
+}
 
 /** Which events are alerts: edit, switch off and delete. */
-const RuleList = ({ scope }: { scope: AlertScope }) => {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const act = useAction(() => client.invalidateQueries(ruleList(scope)));
-  const nameOf = useCallback(({ event }: Rule): string => t(`alertEvents.names.${event}`), [t]);
-  const toggle = ({ id, ...rule }: Rule) =>
-    act({
-      work: () => saveRule(scope, { ...rule, enabled: !rule.enabled }, id),
-      done: ({ enabled }) => t(enabled ? "alerts.rules.enabledToast" : "alerts.rules.disabledToast"),
-    });
-  return (
-    <ResourcePart
-      text={(name) => RULE_TEXTS[name] ?? `alerts.rules.${name}`}
-      list={useQuery(ruleList(scope))}
-      columns={useRuleColumns(scope, nameOf)}
-      icon={<RuleIcon />}
-      rowName={nameOf}
-      actions={(rule, edit) => [
-        edit,
-        {
-          label: t(rule.enabled ? "alerts.rules.disable" : "alerts.rules.enable"),
-          icon: rule.enabled ? <Block /> : <Check />,
-          onSelect: () => void toggle(rule),
-        },
-      ]}
-      remove={(id) => deleteRule(scope, id)}
-      isDim={({ enabled }) => !enabled}
-      drawer={(rule, onClose) => <RuleDrawer scope={scope} rule={rule} onClose={onClose} />}
-    />
-  );
-};
-
-function useRuleColumns(scope: AlertScope, nameOf: (rule: Rule) => string): readonly Column<Rule>[] {
-  const { t } = useTranslation();
-  const money = useMoneyFormat();
-  const destinations = useQuery(destinationList(scope)).data;
-  return useMemo(() => {
-    const whenOf = ({ event, threshold, window_minutes: minutes }: Rule): string => {
-      const unit = eventTraits(event).threshold?.unit;
-      if (unit === undefined) return t("alerts.rules.when.always");
-      const text = unit === "quota" ? amountText(threshold, money) : String(threshold);
-      return t(`alerts.rules.when.${event}`, { threshold: text, minutes });
-    };
-    const namesOf = ({ destination_ids: ids }: Rule): string => {
-      const named = destinations?.filter(({ id }) => ids.includes(id)) ?? [];
-      return ids.length === 0 ? t("alerts.rules.all") : named.map(({ name }) => name).join(", ") || "–";
-    };
-    return [
-      { key: "event", head: t("alerts.rules.columns.event"), isTitle: true, cell: nameOf },
-      { key: "when", head: t("alerts.rules.columns.when"), width: 260, cell: whenOf },
-      { key: "destinations", head: t("alerts.rules.columns.destinations"), width: 220, cell: namesOf },
-      {
-        key: "state",
-        head: t("alerts.rules.columns.state"),
-        width: 112,
-        isSolid: true,
-        cell: ({ enabled }) => (
-          <StatusChip tone={enabled ? "ok" : "idle"}>
-            {t(enabled ? "alerts.states.on" : "alerts.states.off")}
-          </StatusChip>
-        ),
-      },
-    ];
-  }, [t, money, destinations, nameOf]);
-}
+export const rulesOf = (scope: AlertScope): ResourceList<Rule, object, Data> => ({
+  text: (name) => (name === "purpose" ? "alerts.rules.hint" : `alerts.rules.${name}`),
+  icon: RuleIcon,
+  rows: { useAll: () => useQuery(ruleList(scope)) },
+  rowId: ({ id }) => id,
+  rowName: ({ event }, { t }) => t(`alertEvents.names.${event}`),
+  columns: [
+    { key: "event", kind: "choice", texts: "alertEvents.names", isTitle: true },
+    { key: "when", kind: "text", width: 260, of: whenOf },
+    { key: "destinations", kind: "text", width: 220, of: placesOf },
+    { key: "state", kind: "status", width: 112, of: stateOf },
+  ],
+  add: { name: "add", open: (_, close) => <RuleDrawer scope={scope} rule={null} onClose={close} /> },
+  actions: [
+    editing((rule, close) => <RuleDrawer scope={scope} rule={rule} onClose={close} />),
+    ...switching<Rule, Data>({
+      isOn: ({ enabled }) => enabled,
+      work: ({ id, ...rule }, enabled) => saveRule(scope, { ...rule, enabled }, id),
+      done: { on: "alerts.rules.enabledToast", off: "alerts.rules.disabledToast" },
+    }),
+    deleting(({ id }) => deleteRule(scope, id), "alerts.rules.deletedToast"),
+  ],
+  onRow: "edit",
+  isDim: ({ enabled }) => !enabled,
+  useData: () => ({ money: useMoneyFormat(), destinations: useQuery(destinationList(scope)).data ?? [] }),
+});
 
 /** Destinations of alerts, rules, and the log of what was sent to them. */
 export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
@@ -94,9 +73,9 @@ export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
   return (
     <Col gap={6}>
       <DestinationList scope={scope} />
-      <RuleList scope={scope} />
+      <ListPart list={useMemo(() => rulesOf(scope), [scope])} />
       <PagePart title={t("alerts.log.title")} hint={t("alerts.log.hint")}>
-        <DeliveryTable scope={scope} />
+        <ListTable list={useMemo(() => deliveriesOf(scope), [scope])} />
       </PagePart>
     </Col>
   );

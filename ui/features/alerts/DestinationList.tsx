@@ -1,15 +1,12 @@
-import Block from "@mui/icons-material/BlockOutlined";
-import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import NotificationsActive from "@mui/icons-material/NotificationsActiveOutlined";
 import Send from "@mui/icons-material/SendOutlined";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
-import type { Column } from "../../components/data-table/column.ts";
-import { StatusChip } from "../../components/display/StatusChip.tsx";
-import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
-import { useAction } from "../../components/feedback/use-action.ts";
-import { ResourcePart } from "../../components/page/ResourcePage.tsx";
+import { notifyDone } from "../../components/feedback/notify.tsx";
+import { ListPart } from "../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../components/page/list/resource-list.ts";
+import { deleting, editing, switching } from "../../components/page/list/standard-actions.tsx";
 import {
   type AlertScope,
   changeDestination,
@@ -25,86 +22,54 @@ import { DestinationDrawer } from "./DestinationDrawer.tsx";
 const TEXTS: Readonly<Record<string, string>> = {
   title: "alerts.destinations",
   purpose: "alerts.destinationsHint",
-  deleted: "alerts.deletedToast",
 };
 
-/** Where alerts go: try, edit, switch off and delete. */
-export const DestinationList = ({ scope }: { scope: AlertScope }) => {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const act = useAction(() => {
-    void client.invalidateQueries(destinationList(scope));
-    void client.invalidateQueries({ queryKey: DELIVERIES_KEY });
-  });
-  const report = useReportDelivery();
-  const test = ({ id }: Destination) => act({ work: async () => report(await testDestination(scope, id)) });
-  const toggle = ({ id, enabled, ...destination }: Destination) =>
-    act({
-      work: () => changeDestination(scope, id, { ...destination, enabled: !enabled, config: {} }),
-      done: (changed) => t(changed.enabled ? "alerts.enabledToast" : "alerts.disabledToast", { name: changed.name }),
-    });
-  const remove = async (id: number) => {
-    await deleteDestination(scope, id);
-    // Its deliveries go with it.
-    void client.invalidateQueries({ queryKey: DELIVERIES_KEY });
-  };
-  return (
-    <ResourcePart
-      isMain
-      text={(name) => (name === "empty.body" ? `alerts.empty.${scope}` : (TEXTS[name] ?? `alerts.${name}`))}
-      list={useQuery(destinationList(scope))}
-      columns={useDestinationColumns()}
-      icon={<NotificationsActive />}
-      actions={(destination, edit) => [
-        { label: t("alerts.test"), icon: <Send />, onSelect: () => void test(destination) },
-        edit,
-        {
-          label: t(destination.enabled ? "alerts.disable" : "alerts.enable"),
-          icon: destination.enabled ? <Block /> : <Check />,
-          onSelect: () => void toggle(destination),
-        },
-      ]}
-      remove={remove}
-      isDim={({ enabled }) => !enabled}
-      drawer={(destination, onClose) => <DestinationDrawer scope={scope} destination={destination} onClose={onClose} />}
-    />
-  );
-};
+/** Where the alerts of a scope go: try, edit, switch off and delete. */
+export const destinationsOf = (scope: AlertScope): ResourceList<Destination> => ({
+  text: (name) => TEXTS[name] ?? `alerts.${name}`,
+  icon: NotificationsActive,
+  rows: { useAll: () => useQuery(destinationList(scope)) },
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  columns: [
+    { key: "name", kind: "text", isTitle: true },
+    { key: "type", kind: "choice", texts: "alerts.types", width: 160 },
+    { key: "target", kind: "text", width: 220 },
+    { key: "language", kind: "text", width: 120, of: ({ language }) => (language === "zh" ? "中文" : "English") },
+    { key: "state", kind: "status", width: 112, of: stateOf },
+  ],
+  add: { name: "add", open: (_, close) => <DestinationDrawer scope={scope} destination={null} onClose={close} /> },
+  actions: [
+    {
+      name: "test",
+      icon: Send,
+      work: async ({ id }, { t }) => reportDelivery(await testDestination(scope, id), t),
+    },
+    editing((destination, close) => <DestinationDrawer scope={scope} destination={destination} onClose={close} />),
+    ...switching<Destination>({
+      isOn: ({ enabled }) => enabled,
+      work: ({ id, ...destination }, enabled) => changeDestination(scope, id, { ...destination, enabled, config: {} }),
+      done: { on: "alerts.enabledToast", off: "alerts.disabledToast" },
+    }),
+    deleting(({ id }) => deleteDestination(scope, id), "alerts.deletedToast"),
+  ],
+  onRow: "edit",
+  empty: { title: "alerts.empty.title", body: `alerts.empty.${scope}` },
+  isDim: ({ enabled }) => !enabled,
+  // The deliveries of a destination go with it.
+  reload: [destinationList(scope), { queryKey: DELIVERIES_KEY }],
+});
 
-/** Says what became of a message that somebody sent by hand. */
-export function useReportDelivery(): (delivery: Delivery) => void {
-  const { t } = useTranslation();
-  return ({ status, error, destination_name: name }) => {
-    if (status === "delivered") notifyDone(t("alerts.sentToast", { name }));
-    else notifyError(new Error(t("alerts.notSent", { name, error })));
-  };
+/** Whether it is on. */
+export const stateOf = ({ enabled }: Readonly<{ enabled: boolean }>) =>
+  ({ tone: enabled ? "ok" : "idle", text: enabled ? "alerts.states.on" : "alerts.states.off" }) as const;
+
+/** Says what became of a message that somebody sent by hand. Rejects with the reason why it was not delivered. */
+export function reportDelivery({ status, error, destination_name: name }: Delivery, t: TFunction): void {
+  if (status !== "delivered") throw new Error(t("alerts.notSent", { name, error }));
+  notifyDone(t("alerts.sentToast", { name }));
 }
 
-function useDestinationColumns(): readonly Column<Destination>[] {
-  const { t } = useTranslation();
-  return useMemo(
-    () => [
-      { key: "name", head: t("alerts.columns.name"), isTitle: true, cell: ({ name }) => name },
-      { key: "type", head: t("alerts.columns.type"), width: 160, cell: ({ type }) => t(`alerts.types.${type}`) },
-      { key: "target", head: t("alerts.columns.target"), width: 220, cell: ({ target }) => target || "–" },
-      {
-        key: "language",
-        head: t("alerts.columns.language"),
-        width: 120,
-        cell: ({ language }) => (language === "zh" ? "中文" : "English"),
-      },
-      {
-        key: "state",
-        head: t("alerts.columns.state"),
-        width: 112,
-        isSolid: true,
-        cell: ({ enabled }) => (
-          <StatusChip tone={enabled ? "ok" : "idle"}>
-            {t(enabled ? "alerts.states.on" : "alerts.states.off")}
-          </StatusChip>
-        ),
-      },
-    ],
-    [t],
-  );
-}
+export const DestinationList = ({ scope }: { scope: AlertScope }) => (
+  <ListPart isMain list={useMemo(() => destinationsOf(scope), [scope])} />
+);

@@ -29,31 +29,21 @@ const ALERTS_KEY = ["alerts"] as const;
 /** Cache key of the delivery log. */
 export const DELIVERIES_KEY = [...ALERTS_KEY, "deliveries"] as const;
 
-const REFRESH_MS = 5000;
-
 export const destinationList = (scope: AlertScope) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, "destinations", scope],
     queryFn: ({ signal }) => readData(alertApi.destinations.get({ ...scoped(scope), fetch: { signal } })),
   });
 
-/** One page of the delivery log, newest first; `page` counts from 0. Polled while an attempt is due. */
-export const deliveryPage = (scope: AlertScope, page: number, pageSize: number) =>
-  queryOptions({
-    queryKey: [...DELIVERIES_KEY, scope, page, pageSize],
-    queryFn: ({ signal }) => {
-      const { query, ...options } = scoped(scope);
-      return readData(
-        alertApi.deliveries.get({
-          query: { ...query, p: page + 1, page_size: pageSize },
-          ...options,
-          fetch: { signal },
-        }),
-      );
-    },
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(({ status }) => status === "pending") ? REFRESH_MS : (false as const),
-  });
+/** One page of the delivery log, newest first. */
+export function readDeliveries(
+  scope: AlertScope,
+  page: Readonly<{ p: number; page_size: number }>,
+  signal: AbortSignal,
+) {
+  const { query, ...options } = scoped(scope);
+  return readData(alertApi.deliveries.get({ query: { ...query, ...page }, ...options, fetch: { signal } }));
+}
 
 export const ruleList = (scope: AlertScope) =>
   queryOptions({

@@ -1,60 +1,23 @@
 import Music from "@mui/icons-material/MusicNoteOutlined";
-import type { TFunction } from "i18next";
-import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useSeesAllUsers } from "../../api/accounts/use-organization.ts";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { readEnvelope } from "../../api/client.ts";
 import { taskApi } from "../../api/groups.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { PagedTable } from "../../components/data-table/PagedTable.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
-import { PageHeader } from "../../components/layout.tsx";
+import { ListPage } from "../../components/page/list/ListPage.tsx";
+import type { FilterValues, ResourceList } from "../../components/page/list/resource-list.ts";
 import { withRight } from "../../components/page/with-right.tsx";
-import { useAddress } from "../../components/use-address.ts";
-import { type Opened, TaskDialog } from "./TaskDialog.tsx";
-import { TaskFilters } from "./TaskFilters.tsx";
+import { TASK_FILTERS, TaskTimes } from "./TaskFilters.tsx";
 import { elapsedSeconds, type MediaTask, pollTasks, startOfDay } from "./task.ts";
-import { commonColumns, Elapsed, LongText, Moment, Progress } from "./task-columns.tsx";
-
-/** Music and video tasks, by default since the start of today. */
-const TaskLogContent = () => {
-  const { t } = useTranslation();
-  const address = useAddress();
-  const forAdmin = useSeesAllUsers();
-  const [opened, setOpened] = useState<Opened | null>(null);
-  const start = address.number("start") ?? startOfDay(new Date());
-  const end = address.number("end") ?? 0;
-  const filters = {
-    ...(address.text("search") && { task_id: address.text("search").trim() }),
-    ...(forAdmin && address.number("channel") && { channel_id: address.number("channel") }),
-    ...(start && { start_timestamp: start }),
-    ...(end && { end_timestamp: end }),
-  };
-  return (
-    <>
-      <PageHeader title={t("tasks.media.title")} purpose={t("tasks.media.purpose")} />
-      <TaskFilters address={address} hasChannel={forAdmin} start={start} end={end} />
-      <PagedTable<MediaTask>
-        name="media-tasks"
-        read={async ({ p, ...page }, signal) => {
-          const query = { ...filters, ...page, p: p - 1 };
-          const { data, total } = await readEnvelope(
-            (forAdmin ? taskApi.task : taskApi.task.self).get({ query, fetch: { signal } }),
-          );
-          return { items: data, total };
-        }}
-        filters={filters}
-        columns={mediaColumns(t, forAdmin, setOpened)}
-        rowId={({ id }) => id}
-        rowName={({ task_id }) => task_id}
-        unit={t("tasks.unit")}
-        empty={<EmptyState icon={<Music />} title={t("tasks.emptyTitle")} body={t("tasks.media.emptyBody")} />}
-        pollMs={pollTasks}
-      />
-      {opened && <TaskDialog opened={opened} onClose={() => setOpened(null)} />}
-    </>
-  );
-};
+import {
+  ADMIN_COLUMNS,
+  COST_COLUMN,
+  Elapsed,
+  LongText,
+  openTask,
+  Progress,
+  STATUS_COLUMN,
+  textColumn,
+} from "./task-columns.tsx";
 
 const ACTIONS = [
   "MUSIC",
@@ -69,61 +32,86 @@ const ACTIONS = [
   "extension",
 ] as const;
 
-/** The columns of music and video tasks; the id opens the whole record. */
-function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<MediaTask>[] {
-  const { ofAdmins, status, cost, text } = commonColumns<MediaTask>(t, isAdmin, open);
-  return [
-    {
-      key: "submitted",
-      head: t("tasks.columns.submitted"),
-      width: 110,
-      cell: ({ submit_time }) => <Moment seconds={submit_time} />,
+type Data = Readonly<{ forAdmin: boolean }>;
+
+const timesOf = ({ number }: Pick<FilterValues, "number">) => ({
+  start: number("start") ?? startOfDay(new Date()),
+  end: number("end") ?? 0,
+});
+
+function queryOf(values: FilterValues, { data }: Readonly<{ data: Data }>) {
+  const { text, number } = values;
+  const { start, end } = timesOf(values);
+  return {
+    ...(text("search") && { task_id: text("search").trim() }),
+    ...(data.forAdmin && number("channel") && { channel_id: number("channel") }),
+    ...(start && { start_timestamp: start }),
+    ...(end && { end_timestamp: end }),
+  };
+}
+
+/** Music and video tasks, by default since the start of today; the id opens the record. */
+export const MEDIA_TASKS: ResourceList<MediaTask, ReturnType<typeof queryOf>, Data> = {
+  text: (name) => (name.startsWith("columns.") ? `tasks.${name}` : `tasks.media.${name}`),
+  icon: Music,
+  rows: {
+    key: [...WALLET_KEY, "media-tasks"],
+    async read({ p, ...page }, signal, { forAdmin }) {
+      const request = { query: { ...page, p: p - 1 }, fetch: { signal } };
+      const { data, total } = await readEnvelope((forAdmin ? taskApi.task : taskApi.task.self).get(request));
+      return { items: data, total };
     },
-    {
-      key: "finished",
-      head: t("tasks.columns.finished"),
-      width: 110,
-      cell: ({ finish_time }) => <Moment seconds={finish_time} />,
-    },
+    pollMs: pollTasks,
+  },
+  query: queryOf,
+  rowId: ({ id }) => id,
+  rowName: ({ task_id: id }) => id,
+  unit: "tasks.unit",
+  columns: [
+    { key: "submitted", kind: "time", of: "submit_time", width: 110 },
+    { key: "finished", kind: "time", of: "finish_time", width: 110 },
     {
       key: "progress",
-      head: t("tasks.columns.progress"),
       width: 100,
       isSolid: true,
       cell: ({ progress, status }) => <Progress isRound progress={progress} hasFailed={status === "FAILURE"} />,
     },
     {
       key: "elapsed",
-      head: t("tasks.columns.elapsed"),
       width: 80,
       cell: ({ submit_time, finish_time }) => <Elapsed seconds={elapsedSeconds(submit_time, finish_time)} />,
     },
-    ...ofAdmins,
-    { key: "platform", head: t("tasks.columns.platform"), width: 90, cell: ({ platform }) => platform },
+    ...ADMIN_COLUMNS,
+    { key: "platform", kind: "text", width: 90 },
     {
       key: "type",
-      head: t("tasks.columns.type"),
       width: 110,
-      cell: ({ action }) => {
+      cell: ({ action }, { t }) => {
         const known = ACTIONS.find((one) => one === action);
         return known ? t(`tasks.songs.${known}`) : action;
       },
     },
     {
       key: "id",
-      head: t("tasks.columns.id"),
       isTitle: true,
-      cell: (task) => (
+      cell: (task, context) => (
         <LongText
           text={task.task_id}
-          onOpen={() => open({ title: task.task_id, kind: "record", content: JSON.stringify(task, null, 2) })}
+          onOpen={() =>
+            openTask(context, { title: task.task_id, kind: "record", content: JSON.stringify(task, null, 2) })
+          }
         />
       ),
     },
-    status,
-    cost,
-    text("reason", 180, ({ fail_reason }) => fail_reason),
-  ];
-}
+    STATUS_COLUMN,
+    COST_COLUMN,
+    textColumn("reason", 180, ({ fail_reason: reason }) => reason),
+  ],
+  search: "tasks.filters.search",
+  filters: TASK_FILTERS,
+  filterTools: (_, { address }) => <TaskTimes address={address} {...timesOf(address)} />,
+  empty: { title: "tasks.emptyTitle", body: "tasks.media.emptyBody" },
+  useData: () => ({ forAdmin: useSeesAllUsers() }),
+};
 
-export const TaskLogPage = withRight("requests.read", TaskLogContent);
+export const TaskLogPage = withRight("requests.read", () => <ListPage list={MEDIA_TASKS} />);

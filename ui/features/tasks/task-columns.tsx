@@ -2,52 +2,54 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import CircularProgress from "@mui/material/CircularProgress";
 import LinearProgress from "@mui/material/LinearProgress";
-import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../components/data-table/column.ts";
 import { Money } from "../../components/display/Money.tsx";
-import { StatusChip, type ToneName } from "../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../components/display/TimeAgo.tsx";
+import type { ToneName } from "../../components/display/StatusChip.tsx";
 import { Row } from "../../components/layout.tsx";
-import type { Opened } from "./TaskDialog.tsx";
+import type { ListColumn, Status } from "../../components/page/list/column-kinds.tsx";
+import type { ListContext } from "../../components/page/list/list-context.ts";
+import { type Opened, TaskDialog } from "./TaskDialog.tsx";
 import { type DrawingTask, type MediaTask, percentOf } from "./task.ts";
 
-/** Columns shared by drawing, music and video tasks; `open` shows the full text of a cell. */
-export function commonColumns<Task extends DrawingTask | MediaTask>(
-  t: TFunction,
-  isAdmin: boolean,
-  open: (opened: Opened) => void,
-) {
-  const ofAdmins: Column<Task>[] = [
-    { key: "channel", head: t("tasks.columns.channel"), width: 80, cell: ({ channel_id }) => channel_id },
-    { key: "user", head: t("tasks.columns.user"), width: 70, cell: ({ user_id }) => user_id },
-  ];
-  const status: Column<Task> = {
-    key: "status",
-    head: t("tasks.columns.status"),
-    width: 120,
-    isSolid: true,
-    cell: (task) => <TaskStatus status={task.status} />,
-  };
-  const cost: Column<Task> = {
-    key: "cost",
-    head: t("tasks.columns.cost"),
-    width: 140,
-    cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
-  };
-  const text = (key: "prompt" | "promptEn" | "reason", width: number, of: (task: Task) => string): Column<Task> => ({
-    key,
-    head: t(`tasks.columns.${key}`),
-    width,
-    cell: (task) => (
-      <LongText
-        text={of(task)}
-        onOpen={() => open({ title: t(`tasks.columns.${key}`), kind: "text", content: of(task) })}
-      />
-    ),
-  });
-  return { ofAdmins: isAdmin ? ofAdmins : [], status, cost, text };
-}
+/** What the lists of tasks know: whether they show those of all users. */
+type Data = Readonly<{ forAdmin: boolean }>;
+
+type Task = DrawingTask | MediaTask;
+const isShown = ({ data }: Readonly<{ data: Data }>) => data.forAdmin;
+
+/** Columns for administrators. */
+export const ADMIN_COLUMNS: readonly ListColumn<Task, Data>[] = [
+  { key: "channel", kind: "text", of: "channel_id", width: 80, isShown },
+  { key: "user", kind: "text", of: "user_id", width: 70, isShown },
+];
+
+export const STATUS_COLUMN: ListColumn<Task, Data> = { key: "status", kind: "status", width: 120, of: statusOf };
+
+export const COST_COLUMN: ListColumn<Task, Data> = {
+  key: "cost",
+  width: 140,
+  cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
+};
+
+/** A column of texts; a click shows all of one. */
+export const textColumn = <Row,>(
+  key: "prompt" | "promptEn" | "reason",
+  width: number,
+  of: (task: Row) => string,
+): ListColumn<Row, Data> => ({
+  key,
+  width,
+  cell: (task, context) => (
+    <LongText
+      text={of(task)}
+      onOpen={() => openTask(context, { title: context.t(`tasks.columns.${key}`), kind: "text", content: of(task) })}
+    />
+  ),
+});
+
+/** Shows a part of a task in full. */
+export const openTask = ({ open }: Pick<ListContext<Data>, "open">, opened: Opened): void =>
+  open((close) => <TaskDialog opened={opened} onClose={close} />);
 
 const TONES = {
   NOT_START: "idle",
@@ -63,15 +65,10 @@ type Known = keyof typeof TONES;
 const isKnown = (status: string): status is Known => Object.hasOwn(TONES, status);
 
 /** The status of a task; an empty status means that it is being submitted. */
-const TaskStatus = ({ status }: { status: string }) => {
-  const { t } = useTranslation();
-  if (status === "") return <StatusChip tone="info">{t("tasks.submitting")}</StatusChip>;
-  if (!isKnown(status)) return <StatusChip tone="idle">{status}</StatusChip>;
-  return <StatusChip tone={TONES[status]}>{t(`tasks.statuses.${status}`)}</StatusChip>;
-};
-
-/** A moment in epoch seconds; a dash for 0. */
-export const Moment = ({ seconds }: { seconds: number }) => (seconds > 0 ? <TimeAgo seconds={seconds} /> : "–");
+function statusOf({ status }: Readonly<{ status: string }>): Status {
+  if (status === "") return { tone: "info", text: "tasks.submitting" };
+  return isKnown(status) ? { tone: TONES[status], text: `tasks.statuses.${status}` } : { tone: "idle", text: status };
+}
 
 /** A duration in whole seconds, red if long; a dash for null. */
 export const Elapsed = ({ seconds, isSlow = false }: { seconds: number | null; isSlow?: boolean }) => {

@@ -8,15 +8,13 @@ import { useTranslation } from "react-i18next";
 import type { Invitation } from "../../../src/domain/wallet/invitations/invitation.ts";
 import { inviteCodeError } from "../../../src/domain/wallet/invitations/invite-code-rules.ts";
 import type { RebateView } from "../../../src/domain/wallet/invitations/rebates.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { PagedTable, type PagedTableProps } from "../../components/data-table/PagedTable.tsx";
+import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { exactAmountText, Money, useMoneyFormat } from "../../components/display/Money.tsx";
-import { TimeAgo } from "../../components/display/TimeAgo.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { ResourceForm } from "../../components/form/ResourceForm.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
+import type { PageQuery, ResourceList } from "../../components/page/list/resource-list.ts";
 import { siteOrigin } from "../../lib/base-path.ts";
 import { TransferDialog } from "./TransferDialog.tsx";
 import { invitation, setInviteCode, transferRewards } from "./wallet-calls.ts";
@@ -162,66 +160,47 @@ const InviteCodeDialog = ({ onClose }: { onClose: () => void }) => {
 };
 
 /** Earnings from others' top-ups; `read` returns all of them, or only dividends. */
-export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "name" | "read">) => {
-  const { t } = useTranslation();
-  const columns: Column<RebateView>[] = [
+export const rebatesOf = (
+  name: string,
+  read: (query: PageQuery, signal: AbortSignal) => Promise<Readonly<{ items: readonly RebateView[]; total: number }>>,
+): ResourceList<RebateView> => ({
+  text: (key) => `wallet.rebates.${key}`,
+  icon: Redeem,
+  rows: { key: [...WALLET_KEY, name], read, defaultSort: "created_time" },
+  rowId: ({ id }) => id,
+  rowName: ({ from }) => from,
+  unit: "wallet.rebates.unit",
+  columns: [
     {
       key: "from",
-      head: t("wallet.rebates.from"),
+      kind: "text",
+      head: "wallet.rebates.from",
       isTitle: true,
-      cell: (rebate) => rebate.from || t("wallet.rebates.deleted"),
+      of: ({ from }, { t }) => from || t("wallet.rebates.deleted"),
     },
     {
       key: "kind",
+      kind: "text",
+      head: "wallet.rebates.kind",
       sortKey: "kind",
-      head: t("wallet.rebates.kind"),
       width: 130,
-      cell: (rebate) => (rebate.kind === "dividend" ? t("wallet.rebates.dividend") : t("wallet.rebates.cashback")),
+      of: ({ kind }, { t }) => t(kind === "dividend" ? "wallet.rebates.dividend" : "wallet.rebates.cashback"),
     },
+    { key: "time", kind: "time", head: "wallet.rebates.time", of: "created_time", sortKey: "created_time", width: 140 },
     {
-      key: "time",
-      sortKey: "created_time",
-      head: t("wallet.rebates.time"),
-      width: 140,
-      cell: (rebate) => <TimeAgo seconds={rebate.created_time} />,
-    },
-    {
-      key: "recharge",
+      ...{ key: "recharge", kind: "money", head: "wallet.rebates.recharge", of: "recharge_quota", width: 130 },
       sortKey: "recharge_quota",
-      head: t("wallet.rebates.recharge"),
-      width: 130,
-      align: "right",
-      cell: (rebate) => <Money quota={rebate.recharge_quota} />,
     },
     {
       key: "rate",
+      kind: "text",
+      head: "wallet.rebates.rate",
       sortKey: "rate",
-      head: t("wallet.rebates.rate"),
       width: 90,
       align: "right",
-      cell: (rebate) => `${Number(rebate.rate)}%`,
+      of: ({ rate }) => `${Number(rate)}%`,
     },
-    {
-      key: "quota",
-      sortKey: "quota",
-      head: t("wallet.rebates.quota"),
-      width: 130,
-      align: "right",
-      cell: (rebate) => <Money quota={rebate.quota} strong />,
-    },
-  ];
-  return (
-    <PagedTable<RebateView>
-      name={name}
-      read={read}
-      defaultSort="created_time"
-      columns={columns}
-      rowId={(rebate) => rebate.id}
-      rowName={(rebate) => rebate.from}
-      unit={t("wallet.rebates.unit")}
-      empty={
-        <EmptyState icon={<Redeem />} title={t("wallet.rebates.emptyTitle")} body={t("wallet.rebates.emptyBody")} />
-      }
-    />
-  );
-};
+    { key: "quota", kind: "money", strong: true, head: "wallet.rebates.quota", sortKey: "quota", width: 130 },
+  ],
+  empty: { title: "wallet.rebates.emptyTitle", body: "wallet.rebates.emptyBody" },
+});

@@ -14,13 +14,14 @@ import { paymentApi } from "../../api/groups.ts";
 import { amountText, Count, Money, useMoneyFormat } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { PageHeader, Panel, Row } from "../../components/layout.tsx";
+import { ListTable } from "../../components/page/list/ListPage.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { formatDate } from "../../lib/format/time.ts";
 import { usageSeries } from "../logs/entries/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
-import { InvitationCard, RebateTable } from "./InvitationCard.tsx";
+import { InvitationCard, rebatesOf } from "./InvitationCard.tsx";
 import { AutoTopUpCard } from "./orders/AutoTopUpCard.tsx";
 import { OrderTable } from "./orders/order-columns.tsx";
 import { PlansPanel } from "./plans/PlansPanel.tsx";
@@ -29,6 +30,10 @@ import { RedeemCard } from "./RedeemCard.tsx";
 import { StatementTable } from "./statements/StatementTable.tsx";
 import { TopUpCard } from "./TopUpCard.tsx";
 import { paymentOptions } from "./wallet-calls.ts";
+
+export const REBATES = rebatesOf("rebates", (query, signal) =>
+  readData(paymentApi.user.topup.rebates.get({ query, fetch: { signal } })),
+);
 
 const LISTS = ["plans", "orders", "statements", "rebates"] as const;
 
@@ -98,12 +103,7 @@ const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
         {list === "plans" && <PlansPanel />}
         {list === "orders" && <OrderTable />}
         {list === "statements" && <StatementTable />}
-        {list === "rebates" && (
-          <RebateTable
-            name="rebates"
-            read={(query, signal) => readData(paymentApi.user.topup.rebates.get({ query, fetch: { signal } }))}
-          />
-        )}
+        {list === "rebates" && <ListTable list={REBATES} />}
       </div>
     </>
   );

@@ -1,12 +1,11 @@
 import AdminPanel from "@mui/icons-material/AdminPanelSettingsOutlined";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { isRoleRight, type Right } from "../../../../src/domain/accounts/access/access-rules.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
-import { ResourcePage } from "../../../components/page/ResourcePage.tsx";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
+import { deleting, editing } from "../../../components/page/list/standard-actions.tsx";
 import { type AdminRole, adminRoles, deleteAdminRole, rightsText, saveAdminRole } from "./access-calls.ts";
 import { RightsMatrix } from "./RightsMatrix.tsx";
 
@@ -65,40 +64,27 @@ export const AdminRoleDrawer = ({ role, onClose }: AdminRoleDrawerProps) => {
   );
 };
 
-/** Roles with rights to parts of the administration. */
-export const AdminRolesPage = () => (
-  <ResourcePage
-    text={(name) => `access.roles.${name}`}
-    list={useQuery(adminRoles)}
-    columns={useColumns()}
-    icon={<AdminPanel />}
-    remove={deleteAdminRole}
-    isInUse={({ users }) => users > 0}
-    drawer={(role, onClose) => <AdminRoleDrawer role={role} onClose={onClose} />}
-  />
-);
+const form = (role: AdminRole | null, close: () => void) => <AdminRoleDrawer role={role} onClose={close} />;
 
-function useColumns(): readonly Column<AdminRole>[] {
-  const { t } = useTranslation();
-  return useMemo(
-    () => [
-      { key: "name", head: t("access.roles.columns.name"), isTitle: true, cell: ({ name }) => name },
-      { key: "rights", head: t("access.rights.title"), cell: ({ rights }) => rightsText(rights, t) },
-      {
-        key: "users",
-        head: t("access.roles.columns.users"),
-        width: 96,
-        align: "right",
-        isSolid: true,
-        cell: ({ users }) => users,
-      },
-      {
-        key: "created",
-        head: t("access.roles.columns.created"),
-        width: 132,
-        cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
-      },
-    ],
-    [t],
-  );
-}
+export const ADMIN_ROLES: ResourceList<AdminRole> = {
+  text: (name) => `access.roles.${name}`,
+  icon: AdminPanel,
+  rows: { useAll: () => useQuery(adminRoles) },
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  columns: [
+    { key: "name", kind: "text", isTitle: true },
+    { key: "rights", kind: "text", head: "access.rights.title", of: ({ rights }, { t }) => rightsText(rights, t) },
+    { key: "users", kind: "text", width: 96, align: "right", isSolid: true },
+    { key: "created", kind: "time", of: "created_time", width: 132 },
+  ],
+  add: { name: "add", open: form },
+  actions: [
+    editing(form),
+    deleting(({ id }) => deleteAdminRole(id), "access.roles.deleted", { isDisabled: ({ users }) => users > 0 }),
+  ],
+  onRow: "edit",
+};
+
+/** Roles with rights to parts of the administration. */
+export const AdminRolesPage = () => <ListPage list={ADMIN_ROLES} />;

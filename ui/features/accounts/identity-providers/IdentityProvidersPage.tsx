@@ -1,62 +1,38 @@
 import Badge from "@mui/icons-material/BadgeOutlined";
 import SyncDisabled from "@mui/icons-material/SyncDisabledOutlined";
 import Sync from "@mui/icons-material/SyncOutlined";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
+import { useQuery } from "@tanstack/react-query";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { useAction } from "../../../components/feedback/use-action.ts";
 import { Row } from "../../../components/layout.tsx";
-import { ResourcePage } from "../../../components/page/ResourcePage.tsx";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { ListContext } from "../../../components/page/list/list-context.ts";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
+import { deleting, editing } from "../../../components/page/list/standard-actions.tsx";
 import { siteOrigin } from "../../../lib/base-path.ts";
 import { TokenDialog } from "../access/TokenDialog.tsx";
 import { ProviderIcon } from "../sign-in/ProviderIcon.tsx";
 import { ProviderDrawer } from "./ProviderDrawer.tsx";
 import { createScimToken, deleteProvider, type Provider, providers, revokeScimToken } from "./provider-calls.ts";
 
-/** The SCIM token of an identity provider; `onToken` shows one that was just made. */
-function useTokenActions(onToken: (name: string, token: string) => void) {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const act = useAction(() => client.invalidateQueries(providers));
-  return {
-    makeToken: ({ id, name, scim }: Provider) =>
-      act({
-        question: scim
-          ? {
-              title: t("identityProviders.scim.replaceTitle", { name }),
-              body: t("identityProviders.scim.replaceBody"),
-              action: t("identityProviders.scim.replace"),
-              isDangerous: true,
-            }
-          : undefined,
-        work: async () => onToken(name, await createScimToken(id)),
-      }),
-    revokeToken: ({ id, name }: Provider) =>
-      act({
-        question: {
-          title: t("identityProviders.scim.revokeTitle", { name }),
-          body: t("identityProviders.scim.revokeBody"),
-          action: t("identityProviders.scim.revoke"),
-          isDangerous: true,
-        },
-        work: () => revokeScimToken(id),
-        done: () => t("identityProviders.scim.revoked", { name }),
-      }),
-  };
+/** Makes a SCIM token and shows it. */
+async function makeToken({ id, name }: Provider, { t, open }: ListContext<undefined>) {
+  const token = await createScimToken(id);
+  open((close) => (
+    <TokenDialog title={t("identityProviders.scim.tokenTitle", { name })} token={token} onClose={close} />
+  ));
 }
 
-/** Identity providers of companies, next to the services of the settings. */
-export const IdentityProvidersPage = () => {
-  const { t } = useTranslation();
-  const [issued, setIssued] = useState<{ name: string; token: string } | null>(null);
-  const { makeToken, revokeToken } = useTokenActions((name, token) => setIssued({ name, token }));
-  const columns: readonly Column<Provider>[] = [
+const form = (provider: Provider | null, close: () => void) => <ProviderDrawer provider={provider} onClose={close} />;
+
+export const IDENTITY_PROVIDERS: ResourceList<Provider> = {
+  text: (name) => `identityProviders.${name}`,
+  icon: Badge,
+  rows: { useAll: () => useQuery(providers) },
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  columns: [
     {
       key: "name",
-      head: t("identityProviders.columns.name"),
       isTitle: true,
       cell: ({ name, icon }) => (
         <Row gap={2}>
@@ -65,22 +41,12 @@ export const IdentityProvidersPage = () => {
         </Row>
       ),
     },
-    {
-      key: "type",
-      head: t("identityProviders.type"),
-      width: 120,
-      cell: ({ type }) => t(`identityProviders.types.${type}`),
-    },
-    {
-      key: "domains",
-      head: t("identityProviders.columns.domains"),
-      cell: ({ domains }) => domains.join(", ") || "–",
-    },
+    { key: "type", kind: "choice", texts: "identityProviders.types", head: "identityProviders.type", width: 120 },
+    { key: "domains", kind: "text", of: ({ domains }) => domains.join(", ") },
     {
       key: "callback",
-      head: t("identityProviders.columns.callback"),
       isSolid: true,
-      cell: ({ id, type }) => {
+      cell: ({ id, type }, { t }) => {
         const path = type === "saml" ? `/saml/sso-${id}/metadata` : `/oauth/sso-${id}`;
         return (
           <Row gap={1}>
@@ -92,64 +58,50 @@ export const IdentityProvidersPage = () => {
     },
     {
       key: "scim",
-      head: t("identityProviders.columns.scim"),
+      kind: "choice",
+      texts: "identityProviders.scim",
       width: 96,
-      cell: ({ scim }) => t(scim ? "identityProviders.scim.on" : "identityProviders.scim.off"),
+      of: ({ scim }) => (scim ? "on" : "off"),
     },
     {
       key: "state",
-      head: t("identityProviders.columns.state"),
+      kind: "status",
       width: 140,
-      isSolid: true,
-      cell: ({ enabled, enforced }) => (
-        <StatusChip tone={enabled ? "ok" : "idle"}>
-          {t(
-            !enabled
-              ? "identityProviders.states.off"
-              : enforced
-                ? "identityProviders.states.enforced"
-                : "identityProviders.states.on",
-          )}
-        </StatusChip>
-      ),
+      of: ({ enabled, enforced }) => ({
+        tone: enabled ? "ok" : "idle",
+        text: `identityProviders.states.${!enabled ? "off" : enforced ? "enforced" : "on"}`,
+      }),
     },
-  ];
-  return (
-    <>
-      <ResourcePage
-        text={(name) => `identityProviders.${name}`}
-        list={useQuery(providers)}
-        columns={columns}
-        icon={<Badge />}
-        actions={(provider, edit) => [
-          edit,
-          {
-            label: t(provider.scim ? "identityProviders.scim.replace" : "identityProviders.scim.create"),
-            icon: <Sync />,
-            onSelect: () => void makeToken(provider),
-          },
-          ...(provider.scim
-            ? [
-                {
-                  label: t("identityProviders.scim.revoke"),
-                  icon: <SyncDisabled />,
-                  onSelect: () => void revokeToken(provider),
-                  isDangerous: true,
-                },
-              ]
-            : []),
-        ]}
-        remove={deleteProvider}
-        isDim={({ enabled }) => !enabled}
-        drawer={(provider, onClose) => <ProviderDrawer provider={provider} onClose={onClose} />}
-      />
-      {issued && (
-        <TokenDialog
-          title={t("identityProviders.scim.tokenTitle", { name: issued.name })}
-          token={issued.token}
-          onClose={() => setIssued(null)}
-        />
-      )}
-    </>
-  );
+  ],
+  add: { name: "add", open: form },
+  actions: [
+    editing(form),
+    { name: "scim.create", icon: Sync, isShown: ({ scim }) => !scim, work: makeToken },
+    {
+      name: "scim.replace",
+      icon: Sync,
+      isShown: ({ scim }) => Boolean(scim),
+      ask: {
+        title: "identityProviders.scim.replaceTitle",
+        body: "identityProviders.scim.replaceBody",
+        isDangerous: true,
+      },
+      work: makeToken,
+    },
+    {
+      name: "scim.revoke",
+      icon: SyncDisabled,
+      isShown: ({ scim }) => Boolean(scim),
+      isDangerous: true,
+      ask: true,
+      work: ({ id }) => revokeScimToken(id),
+      done: "identityProviders.scim.revoked",
+    },
+    deleting(({ id }) => deleteProvider(id), "identityProviders.deleted"),
+  ],
+  onRow: "edit",
+  isDim: ({ enabled }) => !enabled,
 };
+
+/** Identity providers of companies, next to the services of the settings. */
+export const IdentityProvidersPage = () => <ListPage list={IDENTITY_PROVIDERS} />;

@@ -7,15 +7,17 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { amountText, Count, exactAmountText, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { GroupTag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { adminRoles, assignAdminRole } from "../access/access-calls.ts";
 import { bindingsOf, USERS_KEY, type User } from "./user.ts";
-import { UserRole, UserStatus } from "./user-columns.tsx";
 import { addQuota } from "./user-form.ts";
+import { UserRole, UserStatus } from "./user-marks.tsx";
 
 /** Gives a user a custom role, or takes it. */
 export const RoleDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
@@ -143,3 +145,35 @@ export const QuotaDialog = ({ user, onClose }: { user: User; onClose: () => void
 
 /** 0 while the input is not a whole number. */
 const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : 0);
+
+type GroupDialogProps = Readonly<{ count: number; onSet: (group: string) => Promise<unknown>; onClose: () => void }>;
+
+/** Asks for the new group of the selected users. */
+export const GroupDialog = ({ count, onSet, onClose }: GroupDialogProps) => {
+  const { t } = useTranslation();
+  const groups = useQuery(groupNames).data ?? [];
+  return (
+    <ResourceForm
+      as="dialog"
+      title={t("users.batch.groupTitle", { count })}
+      action={t("users.batch.group")}
+      isNew
+      text={(name) => `users.columns.${name}`}
+      initial={{ group: "" }}
+      isComplete={({ group }) => group !== ""}
+      save={async ({ group }) => {
+        await onSet(group);
+        return undefined;
+      }}
+      reload={[]}
+      sections={() => [
+        {
+          fields: [
+            { kind: "select", field: "group", hint: t("users.form.groupHint"), options: optionsOf(groups, String) },
+          ],
+        },
+      ]}
+      onClose={onClose}
+    />
+  );
+};

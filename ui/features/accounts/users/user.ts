@@ -56,28 +56,10 @@ export const bindingsOf = (user: User) =>
     { name: "discord", value: user.discord_id },
   ] as const;
 
-type UserFilters = Readonly<{
-  keyword?: string | undefined;
-  group?: string | undefined;
-  role?: number | undefined;
-  status?: number | undefined;
-  kind?: Exclude<User["kind"], "service"> | undefined;
-}>;
-
-type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: string | undefined }>;
-
 export type UserPage = Readonly<{ items: User[]; total: number }>;
 
 /** Cache key of users. */
 export const USERS_KEY = ["users"] as const;
-
-/** `page` is zero-based. */
-export const userPage = (filters: UserList, page: number, pageSize: number) =>
-  queryOptions({
-    queryKey: [...USERS_KEY, "page", filters, page, pageSize],
-    queryFn: ({ signal }): Promise<UserPage> =>
-      readData(usersApi.search.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } })),
-  });
 
 export const userById = (id: number) =>
   queryOptions({

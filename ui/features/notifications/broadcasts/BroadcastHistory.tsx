@@ -13,13 +13,12 @@ import type { SentBroadcast } from "../../../../src/domain/notifications/broadca
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { broadcastApi } from "../../../api/groups.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
-import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
+import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { ListTable } from "../../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 
 type Receiver = Readonly<{
@@ -34,8 +33,12 @@ type Receiver = Readonly<{
 const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; onClose: () => void }) => {
   const { t } = useTranslation();
   const titleId = useId();
-  const { id, title, content } = broadcast;
-  const { resend, resendAll, failed } = useResend(broadcast, onClose);
+  const { title, content } = broadcast;
+  const { resendAll, failed, setFailed } = useResend(broadcast, onClose);
+  const receivers = useMemo(
+    () => receiversOf(broadcast, () => setFailed((count) => count - 1)),
+    [broadcast, setFailed],
+  );
   return (
     <Dialog open onClose={onClose} aria-labelledby={titleId} fullWidth maxWidth="sm">
       <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
@@ -45,44 +48,7 @@ const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; 
         <Box sx={{ mb: 4, fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
           {content}
         </Box>
-        <PagedTable<Receiver>
-          name={receiversKey(id)}
-          read={(query, signal) => readData(broadcastApi.history({ id }).get({ query, fetch: { signal } }))}
-          columns={[
-            {
-              key: "user",
-              head: t("notifications.history.user"),
-              isTitle: true,
-              cell: ({ username, user_id }) => `${username} (#${user_id})`,
-            },
-            {
-              key: "method",
-              head: t("notifications.history.method"),
-              width: 104,
-              cell: ({ method }) => t(`notifications.methods.${method}`, { defaultValue: method }),
-            },
-            {
-              key: "outcome",
-              head: t("notifications.history.status"),
-              width: 112,
-              isSolid: true,
-              cell: ({ is_delivered: isDelivered, sent_at: sentAt }) => (
-                <StatusChip tone={isDelivered ? "ok" : "bad"} reason={<TimeAgo seconds={sentAt} />}>
-                  {t(`notifications.history.${isDelivered ? "delivered" : "failed"}`)}
-                </StatusChip>
-              ),
-            },
-          ]}
-          rowId={({ user_id }) => user_id}
-          rowName={({ username }) => username}
-          unit={t("notifications.history.receivers")}
-          actions={(receiver) =>
-            receiver.is_delivered
-              ? []
-              : [{ label: t("notifications.history.resend"), icon: <Replay />, onSelect: () => resend(receiver) }]
-          }
-          empty={<Box sx={{ p: 4, fontSize: 13, color: "text.secondary" }}>{t("notifications.history.nobody")}</Box>}
-        />
+        <ListTable list={receivers} />
       </DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
         {failed > 0 && broadcast.status !== "running" && (
@@ -96,9 +62,60 @@ const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; 
   );
 };
 
-const receiversKey = (id: number) => `broadcast-${id}`;
+/** Whom a notification went to; `onResent`: it reached one more. */
+export const receiversOf = ({ id, title }: SentBroadcast, onResent: () => void): ResourceList<Receiver> => ({
+  text: (name) => `notifications.history.${name}`,
+  icon: Campaign,
+  rows: {
+    key: receiversKey(id),
+    read: (query, signal) => readData(broadcastApi.history({ id }).get({ query, fetch: { signal } })),
+  },
+  rowId: ({ user_id: userId }) => userId,
+  rowName: ({ username }) => username,
+  unit: "notifications.history.receivers",
+  columns: [
+    {
+      key: "user",
+      kind: "text",
+      head: "notifications.history.user",
+      isTitle: true,
+      of: ({ username, user_id: userId }) => `${username} (#${userId})`,
+    },
+    { key: "method", kind: "choice", texts: "notifications.methods", head: "notifications.history.method", width: 104 },
+    {
+      key: "outcome",
+      kind: "status",
+      head: "notifications.history.status",
+      width: 112,
+      of: ({ is_delivered: isDelivered, sent_at: sentAt }) => ({
+        tone: isDelivered ? "ok" : "bad",
+        reason: <TimeAgo seconds={sentAt} />,
+        text: `notifications.history.${isDelivered ? "delivered" : "failed"}`,
+      }),
+    },
+  ],
+  actions: [
+    {
+      name: "resend",
+      icon: Replay,
+      needs: "settings:act",
+      isShown: ({ is_delivered: isDelivered }) => !isDelivered,
+      ask: true,
+      values: ({ username }) => ({ title, username }),
+      async work({ user_id }) {
+        const { message } = await readEnvelope(broadcastApi.history({ id }).resend.post({ user_id }));
+        onResent();
+        return message;
+      },
+    },
+  ],
+  empty: { title: "notifications.history.nobody", body: "" },
+  reload: [{ queryKey: receiversKey(id) }, { queryKey: LIST_KEY }],
+});
 
-/** Sends a notification again to one user, or to all whom it did not reach; asks before. `failed`: how many those are. */
+const receiversKey = (id: number) => [...WALLET_KEY, `broadcast-${id}`] as const;
+
+/** Sends a notification again to all whom it did not reach; asks before. `failed`: how many those are. */
 function useResend(broadcast: SentBroadcast, onClose: () => void) {
   const { t } = useTranslation();
   const confirm = useConfirm();
@@ -107,18 +124,9 @@ function useResend(broadcast: SentBroadcast, onClose: () => void) {
   const [failed, setFailed] = useState(broadcast.failed);
   const refresh = () =>
     Promise.all([
-      queries.invalidateQueries({ queryKey: [...WALLET_KEY, receiversKey(id)] }),
-      queries.invalidateQueries({ queryKey: [...WALLET_KEY, "broadcasts"] }),
+      queries.invalidateQueries({ queryKey: receiversKey(id) }),
+      queries.invalidateQueries({ queryKey: LIST_KEY }),
     ]);
-  const one = useMutation({
-    mutationFn: ({ user_id }: Receiver) => readEnvelope(broadcastApi.history({ id }).resend.post({ user_id })),
-    onSuccess: ({ message }) => {
-      setFailed((count) => count - 1);
-      notifyDone(message);
-    },
-    onError: notifyError,
-    onSettled: refresh,
-  });
   const all = useMutation({
     mutationFn: () => readEnvelope(broadcastApi.history({ id }).resend.post({})),
     onSuccess: async () => {
@@ -131,14 +139,7 @@ function useResend(broadcast: SentBroadcast, onClose: () => void) {
   });
   return {
     failed,
-    resend: async (receiver: Receiver) => {
-      const isSure = await confirm({
-        title: t("notifications.history.resendTitle"),
-        body: t("notifications.history.resendBody", { title, username: receiver.username }),
-        action: t("notifications.history.resend"),
-      });
-      if (isSure) one.mutate(receiver);
-    },
+    setFailed,
     resendAll: async () => {
       const numbers = { count: failed, formatted: formatNumber(failed) };
       const isSure = await confirm({
@@ -156,9 +157,40 @@ const TONES: Readonly<Record<SentBroadcast["status"], ToneName>> = {
 };
 const REFRESH_MS = 3000;
 
-const LIST = "broadcasts";
+const LIST_KEY = [...WALLET_KEY, "broadcasts"] as const;
 
-/** What was sent to all subscribed users, and to whom it went. `progress`: read again when it changes. */
+/** What was sent to all subscribed users. */
+export const BROADCASTS: ResourceList<SentBroadcast> = {
+  text: (name) => `notifications.history.${name}`,
+  icon: Campaign,
+  rows: {
+    key: LIST_KEY,
+    read: (query, signal) => readData(broadcastApi.history.get({ query, fetch: { signal } })),
+    pollMs: (rows) => (rows.some(({ status }) => status === "running") ? REFRESH_MS : false),
+  },
+  rowId: ({ id }) => id,
+  rowName: ({ title }) => title,
+  unit: "notifications.history.unit",
+  columns: [
+    { key: "title", kind: "text", head: "notifications.broadcast.title", isTitle: true },
+    { key: "event", kind: "choice", texts: "notifications.events", head: "notifications.broadcast.kind", width: 136 },
+    { key: "sender", kind: "text", head: "notifications.history.sender", width: 112 },
+    {
+      key: "status",
+      kind: "status",
+      head: "notifications.history.status",
+      width: 120,
+      of: ({ status }) => ({ tone: TONES[status], text: `notifications.history.statuses.${status}` }),
+    },
+    { key: "delivered", kind: "number", head: "notifications.history.delivered", width: 96 },
+    { key: "failed", kind: "number", head: "notifications.history.failed", width: 96 },
+    { key: "time", kind: "time", head: "notifications.history.time", of: "created_at", width: 112 },
+  ],
+  onRow: { open: (broadcast, close) => <BroadcastReceivers broadcast={broadcast} onClose={close} /> },
+  empty: { title: "notifications.history.none.title", body: "notifications.history.none.body" },
+};
+
+/** What was sent, and to whom it went. `progress`: read again when it changes. */
 export const BroadcastHistory = ({ progress }: { progress: string }) => {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -166,68 +198,14 @@ export const BroadcastHistory = ({ progress }: { progress: string }) => {
   useEffect(() => {
     if (seen.current === progress) return;
     seen.current = progress;
-    void queries.invalidateQueries({ queryKey: [...WALLET_KEY, LIST] });
+    void queries.invalidateQueries({ queryKey: LIST_KEY });
   }, [progress, queries]);
-  const [opened, setOpened] = useState<SentBroadcast | null>(null);
-  const columns = useMemo((): readonly Column<SentBroadcast>[] => {
-    const figure = (key: "delivered" | "failed"): Column<SentBroadcast> => ({
-      key,
-      head: t(`notifications.history.${key}`),
-      width: 96,
-      align: "right",
-      cell: (sent) => <span className="num">{formatNumber(sent[key])}</span>,
-    });
-    return [
-      { key: "title", head: t("notifications.broadcast.title"), isTitle: true, cell: ({ title }) => title },
-      {
-        key: "event",
-        head: t("notifications.broadcast.kind"),
-        width: 136,
-        cell: ({ event }) => t(`notifications.events.${event}`, { defaultValue: event }),
-      },
-      { key: "sender", head: t("notifications.history.sender"), width: 112, cell: ({ sender }) => sender || "–" },
-      {
-        key: "status",
-        head: t("notifications.history.status"),
-        width: 120,
-        isSolid: true,
-        cell: ({ status }) => (
-          <StatusChip tone={TONES[status]}>{t(`notifications.history.statuses.${status}`)}</StatusChip>
-        ),
-      },
-      figure("delivered"),
-      figure("failed"),
-      {
-        key: "time",
-        head: t("notifications.history.time"),
-        width: 112,
-        cell: ({ created_at }) => <TimeAgo seconds={created_at} />,
-      },
-    ];
-  }, [t]);
   return (
     <Box component="section">
       <Box component="h2" sx={{ m: 0, mb: 2, fontSize: 15, fontWeight: 600 }}>
         {t("notifications.history.heading")}
       </Box>
-      <PagedTable<SentBroadcast>
-        name={LIST}
-        read={(query, signal) => readData(broadcastApi.history.get({ query, fetch: { signal } }))}
-        columns={columns}
-        rowId={({ id }) => id}
-        rowName={({ title }) => title}
-        unit={t("notifications.history.unit")}
-        onOpen={setOpened}
-        pollMs={(rows) => (rows.some(({ status }) => status === "running") ? REFRESH_MS : false)}
-        empty={
-          <EmptyState
-            icon={<Campaign />}
-            title={t("notifications.history.none.title")}
-            body={t("notifications.history.none.body")}
-          />
-        }
-      />
-      {opened && <BroadcastReceivers broadcast={opened} onClose={() => setOpened(null)} />}
+      <ListTable list={BROADCASTS} />
     </Box>
   );
 };

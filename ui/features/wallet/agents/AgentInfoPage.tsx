@@ -12,15 +12,16 @@ import type { WithdrawalView } from "../../../../src/domain/wallet/agents/withdr
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { amountText, Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { ListTable } from "../../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
 import { useAddress } from "../../../components/use-address.ts";
-import { RebateTable } from "../InvitationCard.tsx";
+import { rebatesOf } from "../InvitationCard.tsx";
 import { TransferDialog } from "../TransferDialog.tsx";
 import { askWithdrawal, ownAgent, transferEarnings } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";
@@ -65,6 +66,25 @@ export const WithdrawDialog = ({ available, onClose }: { available: number; onCl
   );
 };
 
+export const DIVIDENDS = rebatesOf("dividends", (query, signal) =>
+  readData(agentApi.dividends.get({ query, fetch: { signal } })),
+);
+
+export const OWN_WITHDRAWALS: ResourceList<WithdrawalView> = {
+  text: (name) => `agents.requests.${name}`,
+  icon: Handshake,
+  rows: {
+    key: [...WALLET_KEY, "withdrawals"],
+    read: (query, signal) => readData(agentApi.withdrawals.get({ query, fetch: { signal } })),
+    defaultSort: "created_time",
+  },
+  rowId: ({ id }) => id,
+  rowName: ({ id }) => `#${id}`,
+  unit: "agents.requests.unit",
+  columns: withdrawalColumns(false),
+  empty: { title: "agents.requests.emptyTitle", body: "agents.requests.emptyBody" },
+};
+
 const LISTS = ["dividends", "withdrawals"] as const;
 
 /** The user's earnings as an agent, and withdrawals. */
@@ -100,29 +120,7 @@ export const AgentInfoPage = () => {
         ))}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
-        {list === "dividends" ? (
-          <RebateTable
-            name="dividends"
-            read={(query, signal) => readData(agentApi.dividends.get({ query, fetch: { signal } }))}
-          />
-        ) : (
-          <PagedTable<WithdrawalView>
-            name="withdrawals"
-            read={(query, signal) => readData(agentApi.withdrawals.get({ query, fetch: { signal } }))}
-            defaultSort="created_time"
-            columns={withdrawalColumns(t, false)}
-            rowId={(row) => row.id}
-            rowName={(row) => `#${row.id}`}
-            unit={t("agents.requests.unit")}
-            empty={
-              <EmptyState
-                icon={<Handshake />}
-                title={t("agents.requests.emptyTitle")}
-                body={t("agents.requests.emptyBody")}
-              />
-            }
-          />
-        )}
+        {list === "dividends" ? <ListTable list={DIVIDENDS} /> : <ListTable list={OWN_WITHDRAWALS} />}
       </div>
       {dialog === "withdraw" && <WithdrawDialog available={agent.balance} onClose={close} />}
       {dialog === "transfer" && (

@@ -1,5 +1,4 @@
 import Add from "@mui/icons-material/AddOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
 import Handshake from "@mui/icons-material/HandshakeOutlined";
 import Button from "@mui/material/Button";
 import TabItem from "@mui/material/Tab";
@@ -7,27 +6,77 @@ import Tabs from "@mui/material/Tabs";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AgentRow } from "../../../../src/domain/wallet/agents/agents.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
-import { Count, Money } from "../../../components/display/Money.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
+import { ListTable } from "../../../components/page/list/ListPage.tsx";
+import type { FilterValues, ResourceList } from "../../../components/page/list/resource-list.ts";
+import { editing } from "../../../components/page/list/standard-actions.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { useSession } from "../../../state/session.ts";
+import { hasRight } from "../../../state/stored-user.ts";
 import { AgentDialog } from "./AgentDialog.tsx";
-import { RequestTable } from "./RequestTable.tsx";
 import { WITHDRAWAL_STATUSES } from "./withdrawal-columns.tsx";
+import { ALL, WITHDRAWALS } from "./withdrawal-list.tsx";
 
-const ALL = "all";
+const form = (agent: AgentRow | null, close: () => void) => <AgentDialog agent={agent} onClose={close} />;
+const queryOf = ({ text }: FilterValues) => ({ keyword: text("search") });
+
+/** Users who earn a share of their invitees' top-ups. */
+export const AGENTS: ResourceList<AgentRow, ReturnType<typeof queryOf>> = {
+  text: (name) => `agents.${name}`,
+  icon: Handshake,
+  rows: {
+    key: [...WALLET_KEY, "agents"],
+    read: (query, signal) => readData(agentApi.get({ query, fetch: { signal } })),
+    defaultSort: "created_time",
+  },
+  query: queryOf,
+  rowId: ({ user_id: id }) => id,
+  rowName: ({ username }) => username,
+  unit: "agents.unit",
+  columns: [
+    { key: "username", kind: "text", head: "agents.requests.user", sortKey: "username", isTitle: true },
+    {
+      key: "status",
+      kind: "status",
+      head: "agents.requests.status",
+      sortKey: "is_active",
+      width: 120,
+      of: ({ is_active: isActive }) => ({
+        tone: isActive ? "ok" : "idle",
+        text: isActive ? "agents.active" : "agents.paused",
+        quiet: isActive,
+      }),
+    },
+    {
+      key: "rate",
+      kind: "text",
+      head: "agents.rate",
+      sortKey: "rate",
+      width: 100,
+      align: "right",
+      of: ({ rate }) => `${Number(rate)}%`,
+    },
+    { key: "invited", kind: "count", head: "agents.invited", sortKey: "invited", width: 100 },
+    { key: "balance", kind: "money", head: "agents.balance", sortKey: "balance", width: 140 },
+    { key: "earned", kind: "money", head: "agents.earned", sortKey: "earned", width: 140 },
+    { key: "note", kind: "text", head: "agents.note" },
+  ],
+  search: "agents.search",
+  actions: [editing(form, { label: "agents.form.change", needs: "billing:write" })],
+  onRow: "edit",
+  empty: { title: "agents.emptyTitle", body: "agents.emptyBody" },
+  isDim: ({ is_active: isActive }) => !isActive,
+};
 
 /** The list of agents and their withdrawal requests. */
 export const AgentListPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const [open, setOpen] = useState<{ agent: AgentRow | null } | null>(null);
+  const { user } = useSession();
+  const [isAdding, setAdding] = useState(false);
   const tab = address.text("tab") === "requests" ? "requests" : "agents";
   const status = address.text("status") || "requested";
   return (
@@ -36,9 +85,11 @@ export const AgentListPage = () => {
         title={t("agents.title")}
         purpose={t("agents.purpose")}
         actions={
-          <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpen({ agent: null })}>
-            {t("agents.form.add")}
-          </Button>
+          hasRight(user, "billing:write") && (
+            <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setAdding(true)}>
+              {t("agents.form.add")}
+            </Button>
+          )
         }
       />
       <Tabs
@@ -54,15 +105,7 @@ export const AgentListPage = () => {
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${tab}`}>
         {tab === "agents" ? (
-          <>
-            <FilterBar
-              search={{ value: address.text("search"), placeholder: t("agents.search") }}
-              filters={[]}
-              onChange={(key, value) => address.set({ [key]: value })}
-              onClear={address.clear}
-            />
-            <AgentTable keyword={address.text("search")} onEdit={(agent) => setOpen({ agent })} />
-          </>
+          <ListTable list={AGENTS} />
         ) : (
           <>
             <Tabs
@@ -76,86 +119,11 @@ export const AgentListPage = () => {
                 <TabItem key={name} value={name} label={t(`agents.statuses.${name}`)} />
               ))}
             </Tabs>
-            <RequestTable status={status === ALL ? "" : status} />
+            <ListTable list={WITHDRAWALS} />
           </>
         )}
       </div>
-      {open && <AgentDialog agent={open.agent} onClose={() => setOpen(null)} />}
+      {isAdding && form(null, () => setAdding(false))}
     </>
-  );
-};
-
-/** All agents whose name contains `keyword`. */
-const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agent: AgentRow) => void }) => {
-  const { t } = useTranslation();
-  const columns: Column<AgentRow>[] = [
-    {
-      key: "username",
-      head: t("agents.requests.user"),
-      sortKey: "username",
-      isTitle: true,
-      cell: (agent) => agent.username,
-    },
-    {
-      key: "status",
-      head: t("agents.requests.status"),
-      sortKey: "is_active",
-      width: 120,
-      isSolid: true,
-      cell: (agent) => (
-        <StatusChip tone={agent.is_active ? "ok" : "idle"} quiet={agent.is_active}>
-          {agent.is_active ? t("agents.active") : t("agents.paused")}
-        </StatusChip>
-      ),
-    },
-    {
-      key: "rate",
-      head: t("agents.rate"),
-      sortKey: "rate",
-      width: 100,
-      align: "right",
-      cell: (agent) => `${Number(agent.rate)}%`,
-    },
-    {
-      key: "invited",
-      head: t("agents.invited"),
-      sortKey: "invited",
-      width: 100,
-      align: "right",
-      cell: (agent) => <Count value={agent.invited} />,
-    },
-    {
-      key: "balance",
-      head: t("agents.balance"),
-      sortKey: "balance",
-      width: 140,
-      align: "right",
-      cell: (agent) => <Money quota={agent.balance} />,
-    },
-    {
-      key: "earned",
-      head: t("agents.earned"),
-      sortKey: "earned",
-      width: 140,
-      align: "right",
-      cell: (agent) => <Money quota={agent.earned} />,
-    },
-    { key: "note", head: t("agents.note"), cell: (agent) => agent.note || "–" },
-  ];
-  return (
-    <PagedTable<AgentRow>
-      name="agents"
-      read={(page, signal) => readData(agentApi.get({ query: { keyword, ...page }, fetch: { signal } }))}
-      filters={{ keyword }}
-      defaultSort="created_time"
-      columns={columns}
-      rowId={(agent) => agent.user_id}
-      rowName={(agent) => agent.username}
-      unit={t("agents.unit")}
-      empty={<EmptyState icon={<Handshake />} title={t("agents.emptyTitle")} body={t("agents.emptyBody")} />}
-      actions={(agent) => [{ label: t("agents.form.change"), icon: <Edit />, onSelect: () => onEdit(agent) }]}
-      onOpen={onEdit}
-      isDim={(agent) => !agent.is_active}
-    />
   );
 };

@@ -1,225 +1,239 @@
-import Add from "@mui/icons-material/AddOutlined";
 import Block from "@mui/icons-material/BlockOutlined";
-import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import Copy from "@mui/icons-material/ContentCopyOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
 import People from "@mui/icons-material/PeopleOutlineOutlined";
 import Ticket from "@mui/icons-material/RedeemOutlined";
-import Button from "@mui/material/Button";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { useTranslation } from "react-i18next";
-import { requestDownload } from "../../../api/client.ts";
+import Box from "@mui/material/Box";
+import type { ReactNode } from "react";
+import { readData, requestDownload } from "../../../api/client.ts";
+import { eachOf } from "../../../api/each-of.ts";
 import { redemptionApi } from "../../../api/groups.ts";
-import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
-import type { Selected } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
-import { addressSort, useAddressPaging } from "../../../components/data-table/url-state.ts";
-import { type TableModel, useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
-import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
-import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
-import { PageHeader, Row, usePhone } from "../../../components/layout.tsx";
-import { type Address, useAddress } from "../../../components/use-address.ts";
+import { CopyButton, copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
+import { Money } from "../../../components/display/Money.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { Quiet, StateChip, type Status } from "../../../components/page/list/column-kinds.tsx";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { ListContext } from "../../../components/page/list/list-context.ts";
+import type { FilterValues, ResourceList } from "../../../components/page/list/resource-list.ts";
+import { deleting, editing, switching } from "../../../components/page/list/standard-actions.tsx";
 import { oneOf } from "../../../state/search-text.ts";
 import { CodeDrawer } from "./CodeDrawer.tsx";
-import { type Code, codePage, DISABLED, isSpent, UNUSED, USED } from "./code.ts";
-import { CodeCard, useCodeColumns } from "./code-columns.tsx";
+import { CODES_KEY, type Code, DISABLED, isSpent, UNLIMITED, UNUSED, USED, windowState } from "./code.ts";
 import { CodeUsesDialog, CreatedCodes, DeleteByNameDialog } from "./code-dialogs.tsx";
-import { useCodeActions } from "./use-code-actions.ts";
+import { deleteCode, deleteDisabledCodes, disableCodes, setCodeStatus } from "./code-form.ts";
 
-const NO_ROWS: Selected = {};
+type Context = ListContext<undefined>;
+
+const queryOf = ({ text, number }: FilterValues) => ({
+  keyword: text("search") || undefined,
+  status: number("status"),
+  type: oneOf(text("type"), ["code", "gift"]),
+});
 
 /** Redemption codes and gift codes. */
-export const RedemptionListPage = () => {
-  const { t } = useTranslation();
-  const isPhone = usePhone();
-  const address = useAddress();
-  const [selected, setSelected] = useState(NO_ROWS);
-  const [opened, setOpened] = useState<{ code: Code | null } | null>(null);
-  const isAdding = address.text("add") !== "";
-  const drawer = opened ?? (isAdding ? { code: null } : null);
-  const closeDrawer = () => {
-    setOpened(null);
-    if (isAdding) address.set({ add: undefined });
-  };
-  const [created, setCreated] = useState<{ name: string; keys: readonly string[] } | null>(null);
-  const [shownUses, setShownUses] = useState<Code | null>(null);
-  const [isDeletingByName, setDeletingByName] = useState(false);
-  const [notCopied, setNotCopied] = useState("");
-  const filters = {
-    keyword: address.text("search") || undefined,
-    status: address.number("status"),
-    type: oneOf(address.text("type"), ["code", "gift"]),
-  };
-  const sorting = addressSort(address, "created_time");
-  const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
-  const list = useQuery({
-    ...codePage({ ...filters, ...sorting.query, page, pageSize }),
-    placeholderData: keepPreviousData,
-  });
-  const rows = list.data?.items;
-  const actions = useCodeActions();
-  const columns = useCodeColumns();
-  const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
-  const clearSelection = () => setSelected(NO_ROWS);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const copy = async (codes: readonly Code[]) => {
-    const text = codes.map(({ key }) => key).join("\n");
-    if (await copyText(text)) notifyDone(t("codes.copied", { count: codes.length }));
-    else setNotCopied(text);
-  };
-  const add = (
-    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ code: null })}>
-      {t(isPhone ? "codes.addShort" : "codes.add")}
-    </Button>
-  );
-  const tidying = (
-    <>
-      <Button onClick={() => setDeletingByName(true)}>{t("codes.byName.open")}</Button>
-      <Button onClick={actions.removeDisabled}>{t("codes.deleteDisabled")}</Button>
-    </>
-  );
-  const model = useDataTable({
-    columns,
-    rows,
-    rowId: idOf,
-    rowName: nameOf,
-    sort: sorting.sort,
-    onSort: sorting.onSort,
-    selection: { selected, onChange: setSelected },
-    actions: (code) => [
-      { label: t("codes.copy"), icon: <Copy />, onSelect: () => copy([code]) },
-      { label: t("codes.uses.open"), icon: <People />, onSelect: () => setShownUses(code) },
-      {
-        label: t("codes.edit"),
-        icon: <Edit />,
-        onSelect: () => setOpened({ code }),
-        isDisabled: code.status !== UNUSED,
-      },
-      {
-        label: t(code.status === UNUSED ? "codes.disable" : "codes.enable"),
-        icon: code.status === UNUSED ? <Block /> : <Check />,
-        onSelect: () => actions.toggle(code),
-        isDisabled: code.status === USED,
-      },
-      { label: t("codes.delete"), icon: <Delete />, onSelect: () => actions.remove([code]), isDangerous: true },
-    ],
-    columnsKey: "codes-table-columns",
-  });
-  return (
-    <>
-      <PageHeader
-        title={t("codes.title")}
-        purpose={t("codes.purpose")}
-        actions={
-          <Row>
-            {!isPhone && tidying}
-            <DownloadButton request={() => requestDownload(redemptionApi.export, filters)} />
-            {add}
-          </Row>
-        }
+export const CODES: ResourceList<Code, ReturnType<typeof queryOf>> = {
+  text: (name) => `codes.${name}`,
+  icon: Ticket,
+  rows: {
+    key: CODES_KEY,
+    read: (query, signal) => readData(redemptionApi.get({ query, fetch: { signal } })),
+    defaultSort: "created_time",
+    isPageInAddress: true,
+  },
+  query: queryOf,
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  unit: "codes.unit",
+  columns: [
+    { key: "id", sortKey: "id", width: 64, isHiddenByDefault: true, cell: ({ id }) => <Quiet>{id}</Quiet> },
+    { key: "name", sortKey: "name", isTitle: true, cell: nameOf },
+    { key: "key", width: 172, isSolid: true, cell: keyOf },
+    { key: "status", kind: "status", sortKey: "status", width: 132, of: statusOf },
+    { key: "quota", sortKey: "quota", width: 104, align: "right", cell: worthOf },
+    { key: "uses", kind: "text", sortKey: "used_count", width: 96, align: "right", of: usesOf },
+    { key: "usedBy", width: 132, cell: userOf },
+    { key: "redeemed", kind: "time", of: "redeemed_time", none: "–", sortKey: "redeemed_time", width: 104 },
+    {
+      ...{ key: "from", kind: "time", of: "valid_from", none: "codes.atOnce", sortKey: "valid_from", width: 104 },
+      isHiddenByDefault: true,
+    },
+    { key: "until", kind: "time", of: "valid_until", none: "codes.never", sortKey: "valid_until", width: 104 },
+    { key: "created", kind: "time", of: "created_time", sortKey: "created_time", width: 104 },
+  ],
+  search: "codes.filters.search",
+  filters: [
+    {
+      key: "status",
+      options: [
+        [String(UNUSED), "codes.status.unused"],
+        [String(DISABLED), "codes.status.disabled"],
+        [String(USED), "codes.status.used"],
+      ],
+    },
+    {
+      key: "type",
+      options: [
+        ["code", "codes.ordinary"],
+        ["gift", "codes.gift"],
+      ],
+    },
+  ],
+  add: {
+    name: "add",
+    short: "codes.addShort",
+    inAddress: "add",
+    needs: "billing:write",
+    open: (_, close, { open }) => (
+      <CodeDrawer
+        code={null}
+        onClose={close}
+        onCreated={(created) => open((closeCreated) => <CreatedCodes {...created} onClose={closeCreated} />)}
       />
-      {isPhone && (
-        <Row wrap sx={{ mb: 3 }}>
-          {tidying}
-        </Row>
-      )}
-      <CodeFilters address={address} model={model} />
-      <DataTable
-        model={model}
-        isRefreshing={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => list.refetch()}
-        empty={
-          <EmptyState
-            icon={<Ticket />}
-            title={t(isFiltered ? "codes.empty.filteredTitle" : "codes.empty.title")}
-            body={t(isFiltered ? "codes.empty.filteredBody" : "codes.empty.body")}
-            action={isFiltered ? <Button onClick={address.clear}>{t("components.filter.clear")}</Button> : add}
-          />
-        }
-        paging={pagingOf(list.data?.total, t("codes.unit"))}
-        card={(code) => <CodeCard code={code} />}
-        onOpen={(code) => (code.status === UNUSED ? setOpened({ code }) : setShownUses(code))}
-        isDim={isSpent}
-      />
-      {ticked.length > 0 && (
-        <SelectionBar
-          count={ticked.length}
-          onClear={clearSelection}
-          actions={[
-            { label: t("codes.batch.copy", { count: ticked.length }), icon: <Copy />, onSelect: () => copy(ticked) },
-            {
-              label: t("codes.batch.disable", { count: ticked.length }),
-              icon: <Block />,
-              onSelect: async () => (await actions.disable(ticked)) && clearSelection(),
-            },
-            {
-              label: t("codes.batch.delete", { count: ticked.length }),
-              icon: <Delete />,
-              onSelect: async () => (await actions.remove(ticked)) && clearSelection(),
-              isDangerous: true,
-            },
-          ]}
-        />
-      )}
-      {drawer && <CodeDrawer code={drawer.code} onClose={closeDrawer} onCreated={setCreated} />}
-      {created && <CreatedCodes {...created} onClose={() => setCreated(null)} />}
-      {shownUses && <CodeUsesDialog code={shownUses} onClose={() => setShownUses(null)} />}
-      {isDeletingByName && (
-        <DeleteByNameDialog onClose={() => setDeletingByName(false)} onDeleted={() => void actions.refresh()} />
-      )}
-      {notCopied && <ManualCopyDialog text={notCopied} onClose={() => setNotCopied("")} />}
-    </>
-  );
+    ),
+  },
+  tools: [
+    {
+      name: "byName.open",
+      needs: "billing:write",
+      open: (_, close, { reload }) => <DeleteByNameDialog onClose={close} onDeleted={reload} />,
+    },
+    { name: "deleteDisabled", needs: "billing:write", run: (_, context) => deleteDisabled(context) },
+  ],
+  download: { request: (query) => requestDownload(redemptionApi.export, query) },
+  actions: [
+    { name: "copy", icon: Copy, run: (code, context) => copy([code], context) },
+    { name: "uses.open", icon: People, open: (code, close) => <CodeUsesDialog code={code} onClose={close} /> },
+    editing((code, close) => <CodeDrawer code={code} onClose={close} onCreated={() => {}} />, {
+      needs: "billing:write",
+      isDisabled: ({ status }) => status !== UNUSED,
+    }),
+    ...switching<Code>({
+      needs: "billing:write",
+      isOn: ({ status }) => status === UNUSED,
+      isDisabled: ({ status }) => status === USED,
+      work: ({ id }, isOn) => setCodeStatus(id, isOn ? UNUSED : DISABLED),
+      done: { on: "codes.enabledToast", off: "codes.disabledToast" },
+    }),
+    deleting((code) => deleteCodes([code]), "codes.deletedCount", {
+      needs: "billing:write",
+      ask: { body: "codes.deleteBody", action: "codes.batch.delete" },
+    }),
+  ],
+  bulk: [
+    { name: "batch.copy", icon: Copy, run: ({ rows }, context) => copy(rows, context) },
+    {
+      name: "batch.disable",
+      icon: Block,
+      needs: "billing:write",
+      ask: { body: "codes.batch.disableBody" },
+      work: async ({ rows }) => ({ count: await disableCodes(rows.map(({ id }) => id)) }),
+      done: "codes.disabledCount",
+    },
+    {
+      name: "batch.delete",
+      icon: Delete,
+      needs: "billing:write",
+      isDangerous: true,
+      ask: { body: "codes.deleteBody" },
+      work: ({ rows }) => deleteCodes(rows),
+      done: "codes.deletedCount",
+    },
+  ],
+  onRow: ({ status }) => (status === UNUSED ? "edit" : "uses.open"),
+  emptyFiltered: { title: "codes.empty.filteredTitle", body: "codes.empty.filteredBody" },
+  isDim: isSpent,
+  card: (code) => (
+    <Row sx={{ justifyContent: "space-between" }}>
+      <StateChip of={statusOf(code)} />
+      {worthOf(code)}
+    </Row>
+  ),
+  remembers: { as: "codes", columns: "choice", views: true },
 };
 
-const idOf = ({ id }: Code) => id;
-const nameOf = ({ name }: Code) => name;
+/** Resolves with how many were deleted. */
+async function deleteCodes(codes: readonly Code[]) {
+  const { done, firstError } = await eachOf(codes, ({ id }) => deleteCode(id));
+  if (firstError) throw firstError;
+  return { count: done };
+}
 
-const STATUSES = [
-  [UNUSED, "unused"],
-  [DISABLED, "disabled"],
-  [USED, "used"],
-] as const;
+async function deleteDisabled({ t, act }: Context) {
+  // The server deletes all of them, so they are counted now and without the list's filter.
+  const counted = readData(redemptionApi.get({ query: { status: DISABLED, p: 1, page_size: 1 } }));
+  const { total: count } = await counted.catch((error) => {
+    notifyError(error);
+    return { total: null };
+  });
+  if (count === 0) notifyInfo(t("codes.noneDisabled"));
+  else if (count !== null)
+    await act({
+      question: {
+        title: t("codes.deleteDisabledTitle", { count }),
+        body: t("codes.deleteBody"),
+        action: t("codes.batch.delete", { count }),
+        isDangerous: true,
+      },
+      work: deleteDisabledCodes,
+      done: (deleted) => t("codes.deletedCount", { count: deleted }),
+    });
+}
 
-/** Search by name, id or the whole code; status and kind. */
-const CodeFilters = ({ address, model }: { address: Address; model: TableModel<Code> }) => {
-  const { t } = useTranslation();
+async function copy(codes: readonly Code[], { t, open }: Context) {
+  const text = codes.map(({ key }) => key).join("\n");
+  if (await copyText(text)) notifyDone(t("codes.copied", { count: codes.length }));
+  else open((close) => <ManualCopyDialog text={text} onClose={close} />);
+}
+
+function nameOf({ name, is_gift }: Code, { t }: Context) {
   return (
-    <FilterBar
-      search={{ value: address.text("search"), placeholder: t("codes.filters.search") }}
-      filters={[
-        {
-          key: "status",
-          label: t("codes.filters.status"),
-          value: address.text("status"),
-          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`codes.status.${name}`) })),
-        },
-        {
-          key: "type",
-          label: t("codes.filters.type"),
-          value: address.text("type"),
-          options: [
-            { value: "code", label: t("codes.ordinary") },
-            { value: "gift", label: t("codes.gift") },
-          ],
-        },
-      ]}
-      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-      onClear={address.clear}
-      tools={
-        <>
-          <SavedViews list="codes" />
-          <ColumnTools model={model} />
-        </>
-      }
-    />
+    <Row gap={2}>
+      <Box component="span" title={name} sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
+        {name}
+      </Box>
+      {is_gift && <Tag>{t("codes.gift")}</Tag>}
+    </Row>
   );
-};
+}
+
+function keyOf({ key, name }: Code, { t }: Context) {
+  return (
+    <Row gap={1}>
+      <Box component="code" title={key} sx={{ fontSize: 12 }}>
+        {key.length > 14 ? `${key.slice(0, 7)}…${key.slice(-4)}` : key}
+      </Box>
+      <Box component="span" onClick={(event) => event.stopPropagation()}>
+        <CopyButton text={key} label={t("codes.copyOne", { name })} />
+      </Box>
+    </Row>
+  );
+}
+
+/** A plan for one period, or quota. */
+function worthOf({ plan_name: plan, quota }: Code): ReactNode {
+  return plan ?? <Money quota={quota} />;
+}
+
+function usesOf({ is_gift, used_count, max_uses, status }: Code): string {
+  if (!is_gift) return `${status === USED ? 1 : 0} / 1`;
+  return `${used_count} / ${max_uses === UNLIMITED ? "∞" : max_uses}`;
+}
+
+function userOf({ is_gift, used_user_id, used_username }: Code, { t }: Context): ReactNode {
+  return used_user_id ? `${used_username} (#${used_user_id})` : <Quiet>{is_gift ? "–" : t("codes.nobody")}</Quiet>;
+}
+
+/** Whether a code can be redeemed, and if not, why. */
+function statusOf(code: Code): Status {
+  if (code.status === DISABLED) return { tone: "bad", text: "codes.status.disabled" };
+  if (code.status !== UNUSED || isSpent(code))
+    return { tone: "idle", text: code.is_gift ? "codes.status.usedUp" : "codes.status.used" };
+  const state = windowState(code, Date.now() / 1000);
+  if (state !== "open") return { tone: "warn", text: `codes.status.${state}` };
+  return { tone: "ok", text: "codes.status.unused", quiet: true };
+}
+
+/** The page of redemption codes. */
+export const RedemptionListPage = () => <ListPage list={CODES} />;

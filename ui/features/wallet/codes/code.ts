@@ -21,30 +21,8 @@ export function windowState({ valid_from, valid_until }: Code, nowSeconds: numbe
   return valid_until > 0 && nowSeconds > valid_until ? "expired" : "open";
 }
 
-type CodeQuery = Readonly<{
-  keyword?: string | undefined;
-  status?: number | undefined;
-  type?: "code" | "gift" | undefined;
-  sort?: string | undefined;
-  order?: string | undefined;
-  /** Zero-based. */
-  page: number;
-  pageSize: number;
-}>;
-
 /** Cache key of code lists. */
 export const CODES_KEY = ["codes"] as const;
-
-export const codePage = (query: CodeQuery) =>
-  queryOptions({
-    queryKey: [...CODES_KEY, "page", query],
-    queryFn: ({ signal }) => {
-      const { page, pageSize, ...filters } = query;
-      return readData(
-        redemptionApi.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } }),
-      );
-    },
-  });
 
 const USES_SHOWN = 100;
 

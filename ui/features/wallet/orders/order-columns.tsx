@@ -1,110 +1,96 @@
-import Receipt from "@mui/icons-material/ReceiptOutlined";
+import Receipt from "@mui/icons-material/ReceiptLongOutlined";
 import { useQueryClient } from "@tanstack/react-query";
-import type { TFunction } from "i18next";
 import { useCallback, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import type { OwnOrder } from "../../../../src/domain/wallet/orders/list-orders.ts";
 import type { PayMethod } from "../../../../src/domain/wallet/payments/quote.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { Money } from "../../../components/display/Money.tsx";
-import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import type { ToneName } from "../../../components/display/StatusChip.tsx";
+import type { ListColumn, Status } from "../../../components/page/list/column-kinds.tsx";
+import { ListTable } from "../../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
 import { moneyText } from "../../../lib/format/money.ts";
 import { useOfferedMethods } from "../wallet-calls.ts";
 import { methodName } from "./method-name.ts";
 
 const METHODS = ["zfb", "wx", "alipay", "wechat", "paypal", "stripe", "manual"] as const;
 
-/** The columns of orders, for users and administrators; `offered`: the ways to pay that the site has. */
-export const orderColumns = <Row extends OwnOrder>(
-  t: TFunction,
-  language: string,
-  offered: readonly PayMethod[],
-): Column<Row>[] => [
-  {
-    key: "trade_no",
-    head: t("wallet.orders.number"),
-    isTitle: true,
-    cell: (order) => <span className="mono">{order.trade_no}</span>,
-  },
+/** The ways to pay that the site has. */
+type Offered = Readonly<{ offered: readonly PayMethod[] }>;
+
+/** The columns of orders, for users and administrators; their number is the first. */
+export const ORDER_COLUMNS: readonly ListColumn<OwnOrder, Offered>[] = [
   {
     key: "created",
-    head: t("wallet.orders.time"),
+    kind: "time",
+    head: "wallet.orders.time",
+    of: "created_time",
     sortKey: "created_time",
     width: 130,
-    cell: (order) => <TimeAgo seconds={order.created_time} />,
   },
   {
     key: "method",
-    head: t("wallet.orders.method"),
+    head: "wallet.orders.method",
     sortKey: "method",
     width: 150,
-    cell: (order) => {
+    cell: (order, { t, data }) => {
       const method = METHODS.find((known) => known === order.method);
-      const name = method ? methodName(method, offered, t) : order.method;
+      const name = method ? methodName(method, data.offered, t) : order.method;
       return order.is_automatic ? t("wallet.autoTopUp.order", { method: name }) : name;
     },
   },
   {
     key: "money",
-    head: t("wallet.orders.money"),
+    kind: "text",
+    head: "wallet.orders.money",
     sortKey: "money",
     width: 120,
     align: "right",
-    cell: (order) => moneyText(order.money, order.currency, language),
+    of: ({ money, currency }, { language }) => moneyText(money, currency, language),
   },
   {
     key: "quota",
-    head: t("wallet.orders.quota"),
+    head: "wallet.orders.quota",
     sortKey: "quota",
     width: 120,
     align: "right",
-    cell: (order) =>
-      order.plan_name === null ? <Money quota={order.quota} /> : t("wallet.orders.plan", { name: order.plan_name }),
+    cell: ({ plan_name: name, quota }, { t }) =>
+      name === null ? <Money quota={quota} /> : t("wallet.orders.plan", { name }),
   },
-  {
-    key: "status",
-    head: t("wallet.orders.status"),
-    sortKey: "status",
-    width: 130,
-    isSolid: true,
-    cell: (order) => <OrderStatus order={order} />,
-  },
+  { key: "status", kind: "status", head: "wallet.orders.status", sortKey: "status", width: 130, of: statusOf },
 ];
 
-export const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
-type Status = (typeof ORDER_STATUSES)[number];
-
-const TONES: Readonly<Record<Status, ToneName>> = { pending: "warn", success: "ok", expired: "idle", failed: "bad" };
-
-/** The status of an order. */
-const OrderStatus = ({ order }: { order: OwnOrder }) => {
-  const { t } = useTranslation();
-  const status = ORDER_STATUSES.find((known) => known === order.status) ?? "pending";
-  if (order.refunded_time > 0) return <StatusChip tone="idle">{t("wallet.statuses.refunded")}</StatusChip>;
-  if (order.refund_started_time > 0) return <StatusChip tone="warn">{t("wallet.statuses.refunding")}</StatusChip>;
-  return (
-    <StatusChip tone={TONES[status]} quiet={status === "success"}>
-      {t(`wallet.statuses.${status}`)}
-    </StatusChip>
-  );
+export const ORDER_NUMBER: ListColumn<OwnOrder, Offered> = {
+  key: "trade_no",
+  head: "wallet.orders.number",
+  isTitle: true,
+  cell: ({ trade_no: number }) => <span className="mono">{number}</span>,
 };
+
+export const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
+
+const TONES: Readonly<Record<(typeof ORDER_STATUSES)[number], ToneName>> = {
+  ...{ pending: "warn", success: "ok", expired: "idle", failed: "bad" },
+};
+
+function statusOf(order: OwnOrder): Status {
+  const status = ORDER_STATUSES.find((known) => known === order.status) ?? "pending";
+  if (order.refunded_time > 0) return { tone: "idle", text: "wallet.statuses.refunded" };
+  if (order.refund_started_time > 0) return { tone: "warn", text: "wallet.statuses.refunding" };
+  return { tone: TONES[status], quiet: status === "success", text: `wallet.statuses.${status}` };
+}
 
 /** Polls while an order may be in payment: the payment service calls back within seconds. */
 const POLL_MS = 5000;
 const PAYING_SECONDS = 900;
 
-/** The user's own orders; reloads the balance when one is paid. */
-export const OrderTable = () => {
-  const { t, i18n } = useTranslation();
+/** Reloads the balance when an order is paid; returns how soon the list is read again. */
+function usePaymentPolling() {
   const client = useQueryClient();
-  const offered = useOfferedMethods();
   const waiting = useRef<ReadonlySet<number>>(new Set());
-  const pollMs = useCallback(
+  return useCallback(
     (orders: readonly OwnOrder[]) => {
       const isPaid = orders.some(({ id, status }) => status === "success" && waiting.current.has(id));
       waiting.current = new Set(orders.filter(isBeingPaid).map(({ id }) => id));
@@ -113,22 +99,27 @@ export const OrderTable = () => {
     },
     [client],
   );
-  return (
-    <PagedTable<OwnOrder>
-      name="orders"
-      read={(query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } }))}
-      defaultSort="created_time"
-      columns={orderColumns(t, i18n.language, offered)}
-      rowId={(order) => order.id}
-      rowName={(order) => order.trade_no}
-      unit={t("wallet.orders.unit")}
-      empty={
-        <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.orders.emptyBody")} />
-      }
-      pollMs={pollMs}
-    />
-  );
-};
+}
 
 const isBeingPaid = (order: OwnOrder): boolean =>
   order.status === "pending" && Date.now() / 1000 - order.created_time < PAYING_SECONDS;
+
+export const OWN_ORDERS: ResourceList<OwnOrder, object, Offered & { poll: ReturnType<typeof usePaymentPolling> }> = {
+  text: (name) => `wallet.orders.${name}`,
+  icon: Receipt,
+  rows: {
+    key: [...WALLET_KEY, "orders"],
+    read: (query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } })),
+    defaultSort: "created_time",
+    pollMs: (orders, { poll }) => poll(orders),
+  },
+  rowId: ({ id }) => id,
+  rowName: ({ trade_no: number }) => number,
+  unit: "wallet.orders.unit",
+  columns: [ORDER_NUMBER, ...ORDER_COLUMNS],
+  empty: { title: "wallet.orders.emptyTitle", body: "wallet.orders.emptyBody" },
+  useData: () => ({ offered: useOfferedMethods(), poll: usePaymentPolling() }),
+};
+
+/** The user's own orders. */
+export const OrderTable = () => <ListTable list={OWN_ORDERS} />;

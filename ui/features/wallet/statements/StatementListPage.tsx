@@ -1,81 +1,51 @@
 import Receipt from "@mui/icons-material/ReceiptLongOutlined";
-import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import type { ListedStatement } from "../../../../src/domain/wallet/statements/documents.ts";
+import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
-import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
-import { PageHeader } from "../../../components/layout.tsx";
-import { useAddress } from "../../../components/use-address.ts";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { FilterValues, ResourceList } from "../../../components/page/list/resource-list.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
-import { statementColumns } from "./statement-columns.tsx";
+import { STATEMENT_COLUMNS, STATEMENT_NUMBER } from "./statement-columns.tsx";
 
 const MONTHS_OFFERED = 24;
 
+const queryOf = ({ text }: FilterValues) => ({ keyword: text("search"), month: text("month") });
+
 /** All accounts' issued documents. */
-export const StatementListPage = () => {
-  const { t } = useTranslation();
-  const address = useAddress();
-  const [id, setId] = useState<number | null>(null);
-  const filters = { keyword: address.text("search"), month: address.text("month") };
-  const [number, ...columns] = statementColumns(t);
-  return (
-    <>
-      <PageHeader
-        title={t("wallet.allStatements.title")}
-        purpose={t("wallet.allStatements.purpose")}
-        actions={<SettingLink tab="system" field="statements" />}
-      />
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("wallet.allStatements.search") }}
-        filters={[
-          {
-            key: "month",
-            label: t("wallet.statements.month"),
-            value: address.text("month"),
-            options: lastMonths(MONTHS_OFFERED).map((month) => ({ value: month, label: month })),
-          },
-        ]}
-        onChange={(key, value) => address.set({ [key]: value })}
-        onClear={address.clear}
-      />
-      <PagedTable<ListedStatement>
-        name="all-statements"
-        read={(page, signal) =>
-          readData(statementApi.statements.get({ query: { ...filters, ...page }, fetch: { signal } }))
-        }
-        filters={filters}
-        defaultSort="id"
-        columns={[
-          ...(number ? [number] : []),
-          {
-            key: "user",
-            head: t("wallet.allOrders.user"),
-            sortKey: "username",
-            width: 130,
-            cell: (row) => row.username,
-          },
-          ...columns,
-        ]}
-        rowId={(row) => row.id}
-        rowName={(row) => row.number}
-        unit={t("wallet.statements.unit")}
-        onOpen={(row) => setId(row.id)}
-        empty={
-          <EmptyState
-            icon={<Receipt />}
-            title={t("wallet.statements.emptyTitle")}
-            body={t("wallet.allStatements.emptyBody")}
-          />
-        }
-      />
-      {id !== null && <StatementDrawer target={{ scope: "all", id }} onClose={() => setId(null)} />}
-    </>
-  );
+export const STATEMENTS: ResourceList<ListedStatement, ReturnType<typeof queryOf>> = {
+  text: (name) => `wallet.allStatements.${name}`,
+  icon: Receipt,
+  rows: {
+    key: [...WALLET_KEY, "all-statements"],
+    read: (query, signal) => readData(statementApi.statements.get({ query, fetch: { signal } })),
+    defaultSort: "id",
+  },
+  query: queryOf,
+  rowId: ({ id }) => id,
+  rowName: ({ number }) => number,
+  unit: "wallet.statements.unit",
+  columns: [
+    STATEMENT_NUMBER,
+    { key: "user", kind: "text", head: "wallet.allOrders.user", of: "username", sortKey: "username", width: 130 },
+    ...STATEMENT_COLUMNS,
+  ],
+  search: "wallet.allStatements.search",
+  filters: [
+    {
+      key: "month",
+      head: "wallet.statements.month",
+      options: () => lastMonths(MONTHS_OFFERED).map((month) => ({ value: month, label: month })),
+    },
+  ],
+  onRow: { open: ({ id }, close) => <StatementDrawer target={{ scope: "all", id }} onClose={close} /> },
+  empty: { title: "wallet.statements.emptyTitle", body: "wallet.allStatements.emptyBody" },
 };
+
+export const StatementListPage = () => (
+  <ListPage list={STATEMENTS} header={<SettingLink tab="system" field="statements" />} />
+);
 
 /** The present month and those before it (UTC), newest first. */
 function lastMonths(count: number): string[] {

@@ -12,16 +12,16 @@ import { useActing } from "../../../api/accounts/use-organization.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
-import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { openFile } from "../../../components/display/DownloadButton.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { useOnceOpened } from "../../../components/once-opened.ts";
+import { ListTable } from "../../../components/page/list/ListPage.tsx";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
 import { StatementDrawer } from "./StatementDrawer.tsx";
-import { billingProfile, requestMovements, type StatementRef, saveBillingProfile } from "./statement-calls.ts";
-import { statementColumns } from "./statement-columns.tsx";
+import { billingProfile, requestMovements, saveBillingProfile } from "./statement-calls.ts";
+import { STATEMENT_COLUMNS, STATEMENT_NUMBER } from "./statement-columns.tsx";
 
 /** Who the account's next statements are made out to. */
 const BillingProfileDialog = ({ onClose }: { onClose: () => void }) => {
@@ -86,39 +86,39 @@ function countriesIn(language: string): Readonly<{ code: string; name: string }>
   );
 }
 
+export const OWN_STATEMENTS: ResourceList<ListedStatement> = {
+  text: (name) => `wallet.statements.${name}`,
+  icon: Receipt,
+  rows: {
+    key: [...WALLET_KEY, "statements"],
+    read: (query, signal) => readData(statementApi.user.statements.get({ query, fetch: { signal } })),
+    defaultSort: "id",
+  },
+  rowId: ({ id }) => id,
+  rowName: ({ number }) => number,
+  unit: "wallet.statements.unit",
+  columns: [STATEMENT_NUMBER, ...STATEMENT_COLUMNS],
+  onRow: { open: ({ id }, close) => <StatementDrawer target={{ scope: "own", id }} onClose={close} /> },
+  empty: { title: "wallet.statements.emptyTitle", body: "wallet.statements.emptyBody" },
+};
+
 /** The account's statements, the present month so far, and who they are made out to. */
 export const StatementTable = () => {
   const { t } = useTranslation();
   const { may } = useActing();
-  const [target, setTarget] = useState<StatementRef | null>(null);
+  const [isDrafted, setDrafted] = useState(false);
   const [isEditing, setEditing] = useState(false);
   return (
     <>
       <Row gap={2} wrap sx={{ mb: 3, rowGap: 2 }}>
-        <Button onClick={() => setTarget({ scope: "draft" })}>{t("wallet.statements.thisMonth")}</Button>
+        <Button onClick={() => setDrafted(true)}>{t("wallet.statements.thisMonth")}</Button>
         {may("wallet.topUp") && (
           <Button onClick={() => setEditing(true)}>{t("wallet.statements.profile.title")}</Button>
         )}
         {may("exports.download") && <MovementsButton />}
       </Row>
-      <PagedTable<ListedStatement>
-        name="statements"
-        read={(query, signal) => readData(statementApi.user.statements.get({ query, fetch: { signal } }))}
-        defaultSort="id"
-        columns={statementColumns(t)}
-        rowId={(row) => row.id}
-        rowName={(row) => row.number}
-        unit={t("wallet.statements.unit")}
-        onOpen={({ id }) => setTarget({ scope: "own", id })}
-        empty={
-          <EmptyState
-            icon={<Receipt />}
-            title={t("wallet.statements.emptyTitle")}
-            body={t("wallet.statements.emptyBody")}
-          />
-        }
-      />
-      {target && <StatementDrawer target={target} onClose={() => setTarget(null)} />}
+      <ListTable list={OWN_STATEMENTS} />
+      {isDrafted && <StatementDrawer target={{ scope: "draft" }} onClose={() => setDrafted(false)} />}
       {isEditing && <BillingProfileDialog onClose={() => setEditing(false)} />}
     </>
   );

@@ -1,9 +1,5 @@
-import type { TFunction } from "i18next";
 import type { ListedStatement } from "../../../../src/domain/wallet/statements/documents.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { Money } from "../../../components/display/Money.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import type { ListColumn } from "../../../components/page/list/column-kinds.tsx";
 
 /** A correction in the account's favor is a credit note, as is the document of a payment that was paid back. */
 export const kindOf = ({ kind, closing }: Readonly<{ kind: string; closing: number }>) => {
@@ -11,62 +7,37 @@ export const kindOf = ({ kind, closing }: Readonly<{ kind: string; closing: numb
   return kind === "credit_note" || closing > 0 ? "creditNote" : "supplement";
 };
 
-/** The columns of issued documents, for users and administrators. */
-export const statementColumns = (t: TFunction): Column<ListedStatement>[] => [
-  {
-    key: "number",
-    head: t("wallet.statements.number"),
-    isTitle: true,
-    width: 130,
-    cell: (row) => <span className="mono">{row.number}</span>,
-  },
-  { key: "month", head: t("wallet.statements.month"), sortKey: "month", width: 100, cell: (row) => row.month },
+export const STATEMENT_NUMBER: ListColumn<ListedStatement> = {
+  key: "number",
+  head: "wallet.statements.number",
+  isTitle: true,
+  width: 130,
+  cell: ({ number }) => <span className="mono">{number}</span>,
+};
+
+/** The other columns of issued documents, for users and administrators. */
+export const STATEMENT_COLUMNS: readonly ListColumn<ListedStatement>[] = [
+  { key: "month", kind: "text", head: "wallet.statements.month", sortKey: "month", width: 100 },
   {
     key: "kind",
-    head: t("wallet.statements.kind"),
+    kind: "status",
+    head: "wallet.statements.kind",
     width: 150,
-    isSolid: true,
-    cell: (row) => (
-      <StatusChip tone={row.kind === "statement" ? "idle" : "warn"} quiet={row.kind === "statement"}>
-        {t(`wallet.statements.kinds.${kindOf(row)}`)}
-      </StatusChip>
-    ),
+    of: (row) => ({
+      tone: row.kind === "statement" ? "idle" : "warn",
+      quiet: row.kind === "statement",
+      text: `wallet.statements.kinds.${kindOf(row)}`,
+    }),
   },
-  {
-    key: "opening",
-    head: t("wallet.statements.opening"),
-    width: 130,
-    align: "right",
-    cell: (row) => (row.kind === "statement" ? <Money quota={row.opening} /> : "–"),
-  },
-  {
-    key: "credited",
-    head: t("wallet.statements.credited"),
-    width: 120,
-    align: "right",
-    cell: (row) => <Money quota={row.credited} />,
-  },
-  {
-    key: "charged",
-    head: t("wallet.statements.usage"),
-    sortKey: "charged",
-    width: 120,
-    align: "right",
-    cell: (row) => <Money quota={row.charged} />,
-  },
-  {
-    key: "closing",
-    head: t("wallet.statements.closing"),
-    sortKey: "closing",
-    width: 130,
-    align: "right",
-    cell: (row) => (row.kind === "statement" ? <Money quota={row.closing} /> : "–"),
-  },
-  {
-    key: "issued",
-    head: t("wallet.statements.issued"),
-    sortKey: "id",
-    width: 120,
-    cell: (row) => <TimeAgo seconds={row.issued_at} />,
-  },
+  balance("opening"),
+  { key: "credited", kind: "money", head: "wallet.statements.credited", width: 120 },
+  { key: "charged", kind: "money", head: "wallet.statements.usage", sortKey: "charged", width: 120 },
+  { ...balance("closing"), sortKey: "closing" },
+  { key: "issued", kind: "time", head: "wallet.statements.issued", of: "issued_at", sortKey: "id", width: 120 },
 ];
+
+/** Only statements have balances. */
+function balance(key: "opening" | "closing"): ListColumn<ListedStatement> {
+  const of = (row: ListedStatement) => (row.kind === "statement" ? row[key] : null);
+  return { key, kind: "money", head: `wallet.statements.${key}`, width: 130, of };
+}
