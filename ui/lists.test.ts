@@ -57,7 +57,7 @@ function describeList<Row, Query, Data>(list: ResourceList<Row, Query, Data>): D
     choices: columns.flatMap((column) => (column.kind === "choice" ? [column.texts] : [])),
     needs: [...all.map(({ needs }) => needs), list.download?.needs].filter((needs) => needs !== undefined),
     columns: columns.map(({ key }) => key),
-    missingActions: typeof onRow === "string" && !names.includes(onRow) ? [onRow] : [],
+    missingActions: onRow && "length" in onRow ? onRow.filter((name) => !names.includes(name)) : [],
   };
 }
 

@@ -62,7 +62,7 @@ export const rulesOf = (scope: AlertScope): ResourceList<Rule, object, Data> => 
     }),
     deleting(({ id }) => deleteRule(scope, id), "alerts.rules.deletedToast"),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   isDim: ({ enabled }) => !enabled,
   useData: () => ({ money: useMoneyFormat(), destinations: useQuery(destinationList(scope)).data ?? [] }),
 });

@@ -53,7 +53,7 @@ export const destinationsOf = (scope: AlertScope): ResourceList<Destination> => 
     }),
     deleting(({ id }) => deleteDestination(scope, id), "alerts.deletedToast"),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   empty: { title: "alerts.empty.title", body: `alerts.empty.${scope}` },
   isDim: ({ enabled }) => !enabled,
   // The deliveries of a destination go with it.

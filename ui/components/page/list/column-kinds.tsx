@@ -84,26 +84,26 @@ function cellOf<Row, Data>(column: ListColumn<Row, Data>, row: Row, context: Lis
       return <StateChip of={column.of(row, context)} />;
     case "text":
     case "code": {
-      const value = readValue(column, row, context);
+      const value = readValue<Row, string | number, Data>(column, row, context);
       if ((typeof value !== "string" && typeof value !== "number") || value === "") return noneOf(column.none, context);
       return column.kind === "code" ? <code>{value}</code> : value;
     }
     case "choice": {
-      const value = readValue(column, row, context);
+      const value = readValue<Row, string, Data>(column, row, context);
       return typeof value !== "string" ? "–" : t(`${column.texts}.${value}`, { defaultValue: value });
     }
     case "time": {
-      const value = readValue(column, row, context);
+      const value = readValue<Row, number, Data>(column, row, context);
       return typeof value !== "number" || value <= 0 ? noneOf(column.none, context) : <TimeAgo seconds={value} />;
     }
     case "number":
     case "count": {
-      const value = readValue(column, row, context);
+      const value = readValue<Row, number, Data>(column, row, context);
       if (typeof value !== "number") return "–";
       return column.kind === "count" ? <Count value={value} /> : <span className="num">{formatNumber(value)}</span>;
     }
     case "money": {
-      const value = readValue(column, row, context);
+      const value = readValue<Row, number, Data>(column, row, context);
       return typeof value !== "number" ? (
         "–"
       ) : (

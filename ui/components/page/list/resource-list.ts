@@ -117,8 +117,8 @@ export type ResourceList<Row, Query = object, Data = undefined> = Readonly<{
   bulk?: readonly ListAction<Picked<Row>, Data>[];
   /** A row stays selected on other pages. */
   isSelectionLasting?: boolean;
-  /** What a click on a row does: the name of an action, or something else. */
-  onRow?: string | ((row: Row) => string) | Does<Row, Data>;
+  /** What a click on a row does: the first of these actions that it offers, or something else. */
+  onRow?: readonly string[] | Does<Row, Data>;
   /** What adds a row; `short`: the key of its label on a phone. With `inAddress`, an address opens it, too. */
   add?: ListAction<null, Data> & Readonly<{ short?: string; inAddress?: string }>;
   /** Other actions on the list. */

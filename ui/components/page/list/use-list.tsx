@@ -196,16 +196,18 @@ function openerOf<Row extends RowData, Query, Data>(
   hasActions: boolean,
 ): { onOpen?: (row: Row) => void } {
   if (onRow === undefined) return {};
-  if (typeof onRow === "object") {
+  if (!("length" in onRow)) {
     const named = (row: Row) => ({ label: "", name: text(""), texts: { name: rowName(row, context) } });
     return { onOpen: (row) => void perform(onRow, row, context, named(row)) };
   }
   if (!hasActions) return {};
   return {
     onOpen(row) {
-      const chosen = typeof onRow === "string" ? onRow : onRow(row);
-      const action = actionsOf(row).find(({ name, isDisabled }) => name === chosen && !isDisabled);
-      action?.onSelect();
+      const offered = actionsOf(row).filter(({ isDisabled }) => !isDisabled);
+      onRow
+        .map((name) => offered.find((action) => action.name === name))
+        .find(Boolean)
+        ?.onSelect();
     },
   };
 }

@@ -83,7 +83,7 @@ export const ADMIN_ROLES: ResourceList<AdminRole> = {
     editing(form),
     deleting(({ id }) => deleteAdminRole(id), "access.roles.deleted", { isDisabled: ({ users }) => users > 0 }),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
 };
 
 /** Roles with rights to parts of the administration. */

@@ -74,7 +74,7 @@ export const SERVICE_ACCOUNTS: ResourceList<ServiceAccount> = {
     },
     deleting(({ id }) => deleteServiceAccount(id), "access.accounts.deleted"),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   isDim: isExpired,
 };
 

@@ -99,7 +99,7 @@ export const IDENTITY_PROVIDERS: ResourceList<Provider> = {
     },
     deleting(({ id }) => deleteProvider(id), "identityProviders.deleted"),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   isDim: ({ enabled }) => !enabled,
 };
 

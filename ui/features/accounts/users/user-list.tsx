@@ -223,7 +223,7 @@ export const USERS: ResourceList<User, ReturnType<typeof queryOf>, Data> = {
     managingAll("delete", Remove),
   ],
   isSelectionLasting: true,
-  onRow: "actions.edit",
+  onRow: ["actions.edit", "actions.info"],
   emptyFiltered: { title: "users.empty.title", body: "users.empty.body" },
   isDim: ({ DeletedAt, status }) => DeletedAt !== null || status !== ACTIVE,
   card: (user) => <UserCard user={user} />,

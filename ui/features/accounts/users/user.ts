@@ -61,6 +61,14 @@ export type UserPage = Readonly<{ items: User[]; total: number }>;
 /** Cache key of users. */
 export const USERS_KEY = ["users"] as const;
 
+/** Users by a part of a name, e-mail or id; `page` is zero-based. */
+export const userPage = (filters: Readonly<{ keyword: string }>, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: [...USERS_KEY, "page", filters, page, pageSize],
+    queryFn: ({ signal }): Promise<UserPage> =>
+      readData(usersApi.search.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } })),
+  });
+
 export const userById = (id: number) =>
   queryOptions({
     queryKey: [...USERS_KEY, "one", id],

@@ -61,7 +61,7 @@ export const SINKS: ResourceList<Sink> = {
     }),
     deleting(({ id }) => deleteSink(id), "sinks.deleted", { needs: "settings:write" }),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   isDim: ({ enabled }) => !enabled,
 };
 

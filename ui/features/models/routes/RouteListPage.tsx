@@ -62,7 +62,7 @@ export const ROUTES: ResourceList<RouteView, object, Data> = {
       ask: { title: "routes.deleteTitle", body: "routes.deleteBody", action: "routes.deleteAction" },
     }),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   emptyFiltered: { title: "routes.empty.filteredTitle", body: "routes.empty.filteredBody" },
   isDim: ({ enabled }) => enabled === false,
   remembers: { as: "routes", columns: "widths" },

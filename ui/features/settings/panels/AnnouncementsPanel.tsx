@@ -48,7 +48,7 @@ export const ANNOUNCEMENTS: ResourceList<AnnouncementView> = {
       values: ({ title }) => ({ title }),
     }),
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   empty: { title: "announcements.none", body: "announcements.form.empty", action: null },
   reload: [{ queryKey: WALLET_KEY }, { queryKey: receivedAnnouncements.queryKey }],
 };

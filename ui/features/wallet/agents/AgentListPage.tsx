@@ -66,7 +66,7 @@ export const AGENTS: ResourceList<AgentRow, ReturnType<typeof queryOf>> = {
   ],
   search: "agents.search",
   actions: [editing(form, { label: "agents.form.change", needs: "billing:write" })],
-  onRow: "edit",
+  onRow: ["edit"],
   empty: { title: "agents.emptyTitle", body: "agents.emptyBody" },
   isDim: ({ is_active: isActive }) => !isActive,
 };

@@ -141,7 +141,7 @@ export const CODES: ResourceList<Code, ReturnType<typeof queryOf>> = {
       done: "codes.deletedCount",
     },
   ],
-  onRow: ({ status }) => (status === UNUSED ? "edit" : "uses.open"),
+  onRow: ["edit", "uses.open"],
   emptyFiltered: { title: "codes.empty.filteredTitle", body: "codes.empty.filteredBody" },
   isDim: isSpent,
   card: (code) => (

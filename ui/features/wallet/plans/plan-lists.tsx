@@ -83,7 +83,7 @@ export const PLANS: ResourceList<Plan> = {
       done: "plans.retired",
     },
   ],
-  onRow: "edit",
+  onRow: ["edit"],
   empty: { title: "plans.noneTitle", body: "plans.noneBody" },
   reload: [{ queryKey: WALLET_KEY }],
 };
