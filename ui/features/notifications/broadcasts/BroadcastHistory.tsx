@@ -63,7 +63,7 @@ const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; 
 };
 
 /** Whom a notification went to; `onResent`: it reached one more. */
-export const receiversOf = ({ id, title }: SentBroadcast, onResent: () => void): ResourceList<Receiver> => ({
+const receiversOf = ({ id, title }: SentBroadcast, onResent: () => void): ResourceList<Receiver> => ({
   text: (name) => `notifications.history.${name}`,
   icon: Campaign,
   rows: {

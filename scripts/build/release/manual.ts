@@ -1,4 +1,4 @@
-import { HELP } from "../../src/cli/arguments.ts";
+import { HELP } from "../../../src/cli/arguments.ts";
 
 type Described = Readonly<{ usage: string; text: string }>;
 

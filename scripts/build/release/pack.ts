@@ -6,7 +6,7 @@ import { zipSync } from "fflate";
 import { completions, manualPage } from "./manual.ts";
 import { archiveName, programName, type Target } from "./targets.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 
 /** What is packed, and how. */
 export type Pack = Readonly<{
@@ -100,7 +100,7 @@ export async function packTar(pack: Pack, file: string, from: string, folder: st
 }
 
 /** The files of a package of the system, by their place: those of the archive, where the system looks for them. */
-async function stage(pack: Pack, root: string, program: string): Promise<void> {
+async function placeFiles(pack: Pack, root: string, program: string): Promise<void> {
   const files = await companions(pack);
   const places: Readonly<Record<string, string>> = {
     "completions/sluice.bash": "usr/share/bash-completion/completions/sluice",
@@ -136,7 +136,7 @@ export async function packDeb(pack: Pack, target: Target & { deb: string }, prog
   const root = await emptyFolder(path.join(pack.out, `.deb-${target.deb}`));
   const file = path.join(pack.out, `sluice_${pack.version}_${target.deb}.deb`);
   try {
-    await stage(pack, root, program);
+    await placeFiles(pack, root, program);
     const bytes = (await Bun.file(program).stat()).size;
     const control = [
       "Package: sluice",
@@ -171,8 +171,8 @@ export async function packDeb(pack: Pack, target: Target & { deb: string }, prog
 export async function packRpm(pack: Pack, target: Target & { rpm: string }, program: string): Promise<string> {
   const work = await emptyFolder(path.join(pack.out, `.rpm-${target.rpm}`));
   try {
-    const root = path.join(work, "staged");
-    await stage(pack, root, program);
+    const root = path.join(work, "files");
+    await placeFiles(pack, root, program);
     // A hyphen would begin the release; a tilde sorts before the final version.
     const version = pack.version.replace("-", "~");
     const spec = [

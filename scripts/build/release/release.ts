@@ -10,12 +10,12 @@ import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
-import { version } from "../../package.json";
-import { buildConsole } from "../build/console/build-console.ts";
-import { buildDocs } from "../build/docs.ts";
-import { buildExecutable } from "../build/executable.ts";
-import { writeSbom } from "../build/sbom.ts";
-import { ensureSeed } from "../build/seed.ts";
+import { version } from "../../../package.json";
+import { buildConsole } from "../console/build-console.ts";
+import { buildDocs } from "../docs.ts";
+import { buildExecutable } from "../executable.ts";
+import { writeSbom } from "../sbom.ts";
+import { ensureSeed } from "../seed.ts";
 import { homebrewFormula, type Published, scoopManifest, wingetManifests } from "./manifests.ts";
 import { releaseNotes } from "./notes.ts";
 import { packNpm } from "./npm.ts";
@@ -23,7 +23,7 @@ import { type Pack, packArchive, packDeb, packRpm } from "./pack.ts";
 import { type Origin, provenance, type Sum, sumsFile } from "./provenance.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 
 /** SHA-256 of a file, in hexadecimal. */
 export async function sumOf(file: string): Promise<string> {
@@ -47,7 +47,7 @@ export async function packAll(pack: Pack, programs: readonly (readonly [Target, 
   return Promise.all(names.map(async (name): Promise<Sum> => [name, await sumOf(path.join(pack.out, name))]));
 }
 
-/** Writes what is told about the packages: sums, provenance, notes, install.sh and the manifests of package lists. */
+/** Writes what describes the packages: sums, provenance, notes, install.sh and the manifests of package lists. */
 export async function writeAbout(pack: Pack, sums: readonly Sum[], origin: Origin, url: string) {
   const put = (name: string, text: string) => Bun.write(path.join(pack.out, name), text);
   const script = await Bun.file(path.join(import.meta.dir, "install.sh")).text();
@@ -71,9 +71,9 @@ async function main(): Promise<void> {
       homepage: { type: "string", default: "" },
     },
   });
-  const wanted = values.targets.split(",");
-  const targets = TARGETS.filter(({ id }) => wanted.includes(id));
-  if (targets.length < wanted.length) throw new Error(`targets are ${TARGETS.map(({ id }) => id).join(", ")}`);
+  const requested = values.targets.split(",");
+  const targets = TARGETS.filter(({ id }) => requested.includes(id));
+  if (targets.length < requested.length) throw new Error(`targets are ${TARGETS.map(({ id }) => id).join(", ")}`);
   const notes = releaseNotes(await Bun.file(path.join(ROOT, "CHANGELOG.md")).text(), version);
   const commit = (await $`git rev-parse HEAD`.cwd(ROOT).text()).trim();
   const epoch = Number((await $`git log -1 --format=%ct`.cwd(ROOT).text()).trim());

@@ -1,5 +1,5 @@
 /** A version that the changelog does not know. */
-export class UnknownVersion extends Error {
+class UnknownVersion extends Error {
   override name = "UnknownVersion";
 }
 

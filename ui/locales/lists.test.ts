@@ -1,34 +1,34 @@
 /** Every described list: its texts are there, its rights exist, and what it refers to by name. */
 import { describe, expect, test } from "bun:test";
-import { isRight } from "../src/domain/accounts/access/access-rules.ts";
-import { RIGHTS } from "../src/domain/accounts/organizations/rights.ts";
-import type { ListAction, ResourceList } from "./components/page/list/resource-list.ts";
-import { ADMIN_ROLES } from "./features/accounts/access/AdminRolesPage.tsx";
-import { SERVICE_ACCOUNTS } from "./features/accounts/access/ServiceAccountsPage.tsx";
-import { IDENTITY_PROVIDERS } from "./features/accounts/identity-providers/IdentityProvidersPage.tsx";
-import { USERS } from "./features/accounts/users/user-list.tsx";
-import { rulesOf } from "./features/alerts/AlertsPanel.tsx";
-import { destinationsOf } from "./features/alerts/DestinationList.tsx";
-import { deliveriesOf } from "./features/alerts/delivery-list.tsx";
-import { SINKS } from "./features/logs/sinks/SinkListPage.tsx";
-import { ROUTES } from "./features/models/routes/RouteListPage.tsx";
-import { BROADCASTS } from "./features/notifications/broadcasts/BroadcastHistory.tsx";
-import { ANNOUNCEMENTS } from "./features/settings/panels/AnnouncementsPanel.tsx";
-import { DRAWING_TASKS } from "./features/tasks/DrawingLogPage.tsx";
-import { MEDIA_TASKS } from "./features/tasks/TaskLogPage.tsx";
-import { DIVIDENDS, OWN_WITHDRAWALS } from "./features/wallet/agents/AgentInfoPage.tsx";
-import { AGENTS } from "./features/wallet/agents/AgentListPage.tsx";
-import { WITHDRAWALS } from "./features/wallet/agents/withdrawal-list.tsx";
-import { CODES } from "./features/wallet/codes/CodeListPage.tsx";
-import { ORDERS } from "./features/wallet/orders/OrderListPage.tsx";
-import { OWN_ORDERS } from "./features/wallet/orders/order-columns.tsx";
-import { CASES } from "./features/wallet/plans/case-list.tsx";
-import { COUPONS, PLANS } from "./features/wallet/plans/plan-lists.tsx";
-import { SUBSCRIPTIONS } from "./features/wallet/plans/subscription-list.tsx";
-import { STATEMENTS } from "./features/wallet/statements/StatementListPage.tsx";
-import { OWN_STATEMENTS } from "./features/wallet/statements/StatementTable.tsx";
-import * as en from "./locales/en.ts";
-import * as zh from "./locales/zh.ts";
+import { isRight } from "../../src/domain/accounts/access/access-rules.ts";
+import { RIGHTS } from "../../src/domain/accounts/organizations/rights.ts";
+import type { ListAction, ResourceList } from "../components/page/list/resource-list.ts";
+import { ADMIN_ROLES } from "../features/accounts/access/AdminRolesPage.tsx";
+import { SERVICE_ACCOUNTS } from "../features/accounts/access/ServiceAccountsPage.tsx";
+import { IDENTITY_PROVIDERS } from "../features/accounts/identity-providers/IdentityProvidersPage.tsx";
+import { USERS } from "../features/accounts/users/user-list.tsx";
+import { rulesOf } from "../features/alerts/AlertsPanel.tsx";
+import { destinationsOf } from "../features/alerts/DestinationList.tsx";
+import { deliveriesOf } from "../features/alerts/delivery-list.tsx";
+import { SINKS } from "../features/logs/sinks/SinkListPage.tsx";
+import { ROUTES } from "../features/models/routes/RouteListPage.tsx";
+import { BROADCASTS } from "../features/notifications/broadcasts/BroadcastHistory.tsx";
+import { ANNOUNCEMENTS } from "../features/settings/panels/AnnouncementsPanel.tsx";
+import { DRAWING_TASKS } from "../features/tasks/DrawingLogPage.tsx";
+import { MEDIA_TASKS } from "../features/tasks/TaskLogPage.tsx";
+import { DIVIDENDS, OWN_WITHDRAWALS } from "../features/wallet/agents/AgentInfoPage.tsx";
+import { AGENTS } from "../features/wallet/agents/AgentListPage.tsx";
+import { WITHDRAWALS } from "../features/wallet/agents/withdrawal-list.tsx";
+import { CODES } from "../features/wallet/codes/CodeListPage.tsx";
+import { ORDERS } from "../features/wallet/orders/OrderListPage.tsx";
+import { OWN_ORDERS } from "../features/wallet/orders/order-columns.tsx";
+import { CASES } from "../features/wallet/plans/case-list.tsx";
+import { COUPONS, PLANS } from "../features/wallet/plans/plan-lists.tsx";
+import { SUBSCRIPTIONS } from "../features/wallet/plans/subscription-list.tsx";
+import { STATEMENTS } from "../features/wallet/statements/StatementListPage.tsx";
+import { OWN_STATEMENTS } from "../features/wallet/statements/StatementTable.tsx";
+import * as en from "./en.ts";
+import * as zh from "./zh.ts";
 
 /** What a list names of a description, whatever its rows are. */
 type Description = Readonly<{
@@ -61,7 +61,7 @@ function describeList<Row, Query, Data>(list: ResourceList<Row, Query, Data>): D
   };
 }
 
-function keysOf<Of, Data>(action: ListAction<Of, Data>, text: (name: string) => string) {
+function keysOf<Data>(action: ListAction<never, Data>, text: (name: string) => string) {
   const { name, label } = action;
   if (!("work" in action)) return [label ?? text(name)];
   const { ask, done } = action;

@@ -3,10 +3,10 @@
  * on the commit that is released: bun run record-release
  */
 import path from "node:path";
-import { readReleases, readTimes } from "../../db/migrate/read-migrations.ts";
-import { version } from "../../package.json";
+import { readReleases, readTimes } from "../../../db/migrate/read-migrations.ts";
+import { version } from "../../../package.json";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 const FILE = path.join(ROOT, "db/migrations/meta/_releases.json");
 
 const releases = await readReleases();

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Pack, packTar } from "./pack.ts";
 import { programName, type Target } from "./targets.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 const NAME = "sluice";
 const SCOPE = "@sluice";
 

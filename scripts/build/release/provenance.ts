@@ -28,7 +28,7 @@ export function provenance(sums: readonly Sum[], { version, commit, bun, lockSha
           { uri: "bun.lock", digest: { sha256: lockSha256 } },
         ],
       },
-      runDetails: { builder: { id: process.env.SLUICE_BUILDER ?? "file:scripts/release/release.ts" } },
+      runDetails: { builder: { id: process.env.SLUICE_BUILDER ?? "file:scripts/build/release/release.ts" } },
     },
   };
   return `${JSON.stringify(statement)}\n`;
