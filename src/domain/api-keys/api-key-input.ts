@@ -1,7 +1,13 @@
 import type { tokens } from "../../../db/schema/api-keys.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { invalidIpEntries } from "../../lib/security/ip-list.ts";
-import { usableGroups } from "../accounts/users/usable-groups.ts";
+import {
+  isGroupList,
+  MOST_KEY_GROUPS,
+  namesInGroup,
+  usableGroups,
+  usableInOrder,
+} from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
 import type { BudgetInput } from "./budget.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
@@ -84,9 +90,20 @@ function readAllowIps(input: string): string {
 }
 
 function readGroup(input: string, owner: Owner, settings: ApiKeyDeps["settings"]): string {
+  if (isGroupList(settings, input.trim())) return readGroups(namesInGroup(input), owner, settings);
   const group = input.trim();
   if (group === "") return "";
   if (!usableGroups(settings, owner.group).has(group)) throw new OperationError("token_group_not_usable", { group });
   if (!settings.get("GroupRatio").has(group)) throw new OperationError("token_group_unknown", { group });
   return group;
+}
+
+/** Several groups, each of which the owner may use, as they are stored. Throws OperationError. */
+function readGroups(names: readonly string[], owner: Owner, settings: ApiKeyDeps["settings"]): string {
+  if (names.length > MOST_KEY_GROUPS) throw new OperationError("token_groups_many", { max: MOST_KEY_GROUPS });
+  for (const group of names) {
+    if (usableInOrder(settings, owner.group, group).length === 0)
+      throw new OperationError("token_group_not_usable", { group });
+  }
+  return names.join(",");
 }

@@ -61,7 +61,7 @@ export async function listTokens(
     key ? inArray(tokens.keyHash, [vault.keyedHash(key), importedKeyHash(vault, key)]) : undefined,
     filter.status ? eq(tokens.status, filter.status) : undefined,
     filter.projectId ? eq(tokens.projectId, filter.projectId) : undefined,
-    filter.group ? eq(tokens.group, filter.group) : undefined,
+    filter.group ? sql`${filter.group} = any(string_to_array(${tokens.group}, ','))` : undefined,
   );
   const { total } = requireRow(await db.select({ total: count() }).from(tokens).where(where));
   const rows = await db

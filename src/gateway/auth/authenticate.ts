@@ -1,5 +1,5 @@
 import { ROLE, USER_STATUS } from "../../domain/accounts/access/roles.ts";
-import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
+import { isGroupList, usableGroups, usableInOrder } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
@@ -163,20 +163,25 @@ export async function authenticate(context: AuthenticateContext, request: Reques
   } catch (error) {
     caller = await authenticateByDatabase(context, request, ip, error);
   }
-  authorizeGroup(context.services, caller);
-  return caller;
+  return inUsableGroup(context.services, caller);
 }
 
-/** Checks that the caller may use its group. Throws GatewayError. */
-export function authorizeGroup({ settings }: Pick<Services, "settings">, caller: Caller): void {
-  if (caller.pinnedChannelId !== null || !caller.token?.group) return;
+/** The caller in the first group of its key that it may use. Throws GatewayError if it may use none. */
+export function inUsableGroup({ settings }: Pick<Services, "settings">, caller: Caller): Caller {
+  if (caller.pinnedChannelId !== null || !caller.token?.group) return caller;
   const { group } = caller;
+  if (isGroupList(settings, group)) {
+    const groups = usableInOrder(settings, caller.user.group, group);
+    const [first] = groups;
+    if (first !== undefined) return { ...caller, group: first, groups };
+  }
   if (!usableGroups(settings, caller.user.group).has(group)) {
     throw new GatewayError(403, "group_not_allowed", { code: "gateway_key_group_closed", params: { group } });
   }
   if (!settings.values.GroupRatio.has(group)) {
     throw new GatewayError(403, "group_deprecated", { code: "gateway_key_group_removed", params: { group } });
   }
+  return caller;
 }
 
 const maskedKey = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;

@@ -15,15 +15,16 @@ import type { Arrival } from "../request/arrival.ts";
 import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
 
 /**
- * Checks a call against its key, the site's word filter and the channels of its group. Returns the candidates, best
- * tier first; no tier if no channel serves the model. Throws GatewayError.
+ * Checks a call against its key, the site's word filter and the channels of its group. Returns the caller in the group that
+ * serves the model, and the candidates, best tier first; no tier if no channel serves it. Throws GatewayError.
  */
 export function authorize(
   { services }: Uses<"channels" | "settings">,
   { only }: Pick<Arrival, "only">,
-  caller: Caller,
+  signedIn: Caller,
   { summary: { model }, prompt, fallbacks }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks">,
-): Candidates {
+): Readonly<{ caller: Caller; candidates: Candidates }> {
+  const caller = signedIn.groups ? inServingGroup(services, signedIn, model) : signedIn;
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
   if (Array.isArray(prompt.tools)) for (const model of modelsOfTools(prompt.tools)) authorizeModel(caller, model);
@@ -32,7 +33,18 @@ export function authorize(
   if (policies) refusePolicyWords(policies, prompt);
   const refusal = only && policies ? channelRefusal(policies, only, model) : null;
   if (refusal) throw refusal;
-  return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
+  const candidates = only
+    ? { model, tiers: [{ priority: 0, channels: [only] }] }
+    : findCandidates(services, caller, model);
+  return { caller, candidates };
+}
+
+/** The caller in the first of its key's groups that has a channel for the model; as it is, if none has or it has one group. */
+export function inServingGroup(services: Pick<Services, "channels">, caller: Caller, model: string): Caller {
+  const group = caller.groups?.find(
+    (name) => findCandidates(services, { ...caller, group: name }, model).tiers.length > 0,
+  );
+  return group === undefined || group === caller.group ? caller : { ...caller, group };
 }
 
 /** Models that tools call in addition to the call's own, such as those that make images (`image_generation`) or give advice. */

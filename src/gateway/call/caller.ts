@@ -10,6 +10,8 @@ export type Caller = Readonly<{
   token: ApiKeyEntry | null;
   tokenName: string;
   group: string;
+  /** Where its key names several: those that it may use, in order. The first that serves the model is `group`. */
+  groups?: readonly string[];
   /** The only channel to use, from an administrator's `sk-KEY-CHANNELID`. */
   pinnedChannelId: number | null;
   /** The budgets of an organization that the call counts in, the narrowest first. */

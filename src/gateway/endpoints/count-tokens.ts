@@ -1,5 +1,4 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import { isUnknownEndpoint } from "../../formats/openai-chat/errors.ts";
 import { promptAsChat } from "../../formats/openai-chat/index.ts";
@@ -126,14 +125,14 @@ async function admitCount(
   parsed: ParsedRequest,
 ): Promise<Call | null> {
   const ip = context.services.clientAddress.ip(request, server);
-  let candidates: Candidates;
+  let authorized: ReturnType<typeof authorize>;
   try {
-    candidates = authorize(context, { only }, caller, parsed);
+    authorized = authorize(context, { only }, caller, parsed);
   } catch (error) {
     if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
     throw error;
   }
-  const call = newCall({ request, endpoint, caller, ip, candidates }, parsed, new CallTiming(performance.now()));
+  const call = newCall({ request, endpoint, ip, ...authorized }, parsed, new CallTiming(performance.now()));
   return endpoint === responses ? await bindState(context, call) : await bindOwners(context, call);
 }
 

@@ -38,8 +38,7 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
     if (!arrival.isAdmitted && isLimited(context, caller)) await rateLimit(context, caller);
     body = signedIn?.body ?? (await readRequest(context, arrival, timing));
     const parsed = parseRequest(arrival, body);
-    const candidates = authorize(context, arrival, caller, parsed);
-    const authorized = { request, server, endpoint, caller, ip, candidates };
+    const authorized = { request, server, endpoint, ip, ...authorize(context, arrival, caller, parsed) };
     const requested = selectModel(context, newCall(authorized, parsed, timing, context.services.telemetry));
     if (requested.candidates.tiers.length === 0)
       return respondWithError(context, request, refuseUnserved(context, requested), endpoint.codec, body);

@@ -29,6 +29,7 @@ export const tokenMessages = {
     zh: "{entry} 不是有效的 IP 地址或 CIDR 网段。",
   },
   token_group_not_usable: { en: "You may not use the group {group}.", zh: "无权使用分组 {group}。" },
+  token_groups_many: { en: "An API key has at most {max} groups.", zh: "一个令牌最多 {max} 个分组。" },
   token_group_unknown: { en: "The group {group} no longer exists.", zh: "分组 {group} 已不存在。" },
   token_status_invalid: {
     en: "An API key can be enabled (1) or disabled (2).",

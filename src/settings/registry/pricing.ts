@@ -16,7 +16,7 @@ import {
   DEFAULT_VIDEO_PRICE,
 } from "../../billing/pricing/ratios/default-ratios.ts";
 import { DEFAULT_TIER_MULTIPLIERS } from "../../billing/pricing/service-tiers.ts";
-import { json, jsonMap, ratioShape, textShape } from "../option/json-option.ts";
+import { json, jsonMap, ratioShape, textShape, textsShape } from "../option/json-option.ts";
 import { oneOf } from "../option/option.ts";
 import {
   contextTiersShape,
@@ -59,4 +59,6 @@ export const pricingOptions = {
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Group → description: groups that anybody may choose besides their own. */
   UserUsableGroups: jsonMap({ default: "Default group", vip: "VIP group" }, textShape),
+  /** The groups of keys whose group is auto, in the order in which they are tried. */
+  AutoGroups: json([], textsShape),
 };

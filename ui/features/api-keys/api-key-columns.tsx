@@ -105,7 +105,8 @@ const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[
     head: t("apiKeys.columns.group"),
     sortKey: "group",
     width: 96,
-    cell: ({ group }) => (group ? <GroupTag group={group} /> : quiet(t("apiKeys.ownGroup"))),
+    cell: ({ group }) =>
+      group ? group.split(",").map((name) => <GroupTag key={name} group={name} />) : quiet(t("apiKeys.ownGroup")),
   },
   {
     key: "models",

@@ -30,7 +30,7 @@ const OPERATION: readonly TabSection[] = [
   },
   {
     id: "groups",
-    fields: [json("GroupRatio"), json("UserUsableGroups"), json("GroupDiscounts", "list")],
+    fields: [json("GroupRatio"), json("UserUsableGroups"), json("AutoGroups", "list"), json("GroupDiscounts", "list")],
     extra: "groups",
     drawsFields: true,
   },

@@ -67,5 +67,7 @@ test("what nobody knows is named, with the rows that have a value", async () => 
   expect(text).toContain("left out, unknown (2 rows): novelties\n");
   expect(text).toContain("left out (2 rows), because channels have no notes: channels remark\n");
   expect(text).toContain("left out (0 rows), because made from the channels: abilities\n");
-  expect(text).toContain("converted (auto becomes the owner's group): tokens group\n");
+  expect(text).toContain(
+    "converted (to the key's groups in order; auto is the option AutoGroups): tokens group auto_groups\n",
+  );
 });

@@ -32,7 +32,7 @@ export const HUB_FACTS: SourceFacts = {
     },
   },
   tokens: {
-    taken: "id user_id used_quota unlimited_quota accessed_time expired_time group",
+    taken: "id user_id used_quota unlimited_quota accessed_time expired_time",
     converted: {
       key: "encrypted, and found by a keyed hash",
       name: "one without a name is called API key",
@@ -41,8 +41,8 @@ export const HUB_FACTS: SourceFacts = {
       remain_quota: "below zero becomes zero",
       deleted_at: "deleted keys are left out",
       setting: "models and addresses; heartbeats and billing tags have no counterpart",
+      "group backup_group": "to the key's groups in order",
     },
-    leftOut: { backup_group: "a key has one group" },
   },
   channels: {
     taken: "id status name test_time response_time balance_updated_time weight used_quota tag test_model",

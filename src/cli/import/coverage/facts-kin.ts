@@ -44,9 +44,9 @@ const SHARED: SourceFacts = {
       models: "to a list, which limits where it is not empty",
       "allow_ips subnet": "to a list; one that makes no sense disables the key",
       deleted_at: "deleted keys are left out",
-      group: "auto becomes the owner's group",
+      "group auto_groups": "to the key's groups in order; auto is the option AutoGroups",
     },
-    leftOut: { "cross_group_retry auto_groups": "a key has one group" },
+    leftOut: { cross_group_retry: "a call stays in the group that has a channel for its model" },
   },
   channels: {
     taken: `id status name test_time response_time balance_updated_time openai_organization open_ai_organization test_model

@@ -84,14 +84,18 @@ test("a channel of new-api keeps which of its keys are off, how they take turns,
       channel_info: json({ is_multi_key: true, multi_key_status_list: { 1: 2 } }),
       created_time: "1700000000",
     }),
-    "insert into tokens (id, user_id, \"key\", name, status, \"group\", expired_time) values (4, 7, 'my-own-7', 'auto', 1, 'auto', -1)",
+    "insert into tokens (id, user_id, \"key\", name, status, \"group\", expired_time) values (4, 7, 'my-own-7', 'auto', 1, 'auto', -1), (5, 7, 'k5', 'own list', 1, 'auto', -1)",
+    `update tokens set auto_groups = '["vip","default"]' where id = 5`,
+    `insert into options values ('AutoGroups', '["vip","default"]')`,
   ]);
   const { text, of } = await run();
   expect(of("channels")).toMatchObject({ read: 3, added: 4 });
   expect(text).toContain("#1 many: its setting http_protocol has no counterpart and is left out");
   expect(text).not.toContain("http2_connection_shards");
   expect(text).toContain("#2 odd proxy: disabled, its proxy makes no sense here");
-  expect(text).toContain("1 changed: group auto, now the owner's group");
+  const keys = await database.sql`select "group" from tokens order by id`;
+  expect(keys.map(({ group }) => group)).toEqual(["auto", "vip,default"]);
+  expect((await loadOptions(database.db, vault)).get("AutoGroups")).toBe('["vip","default"]');
   const states =
     await database.sql`select key_hash, status, reason, status_time from channel_keys where channel_id = 1 order by status`;
   expect(states.map((row) => [row.key_hash, row.status, row.reason, Number(row.status_time)])).toEqual([
@@ -136,6 +140,7 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
          limits_ip_setting: { enabled: true, whitelist: ["10.0.0.0/8"] },
        },
      })})`,
+    "update tokens set backup_group = 'default'",
     `insert into channels (id, type, "key", name, status, models, "group", weight, proxy, custom_parameter, created_time) values
      (1, 28, 'ds', 'DeepSeek', 1, 'deepseek-chat', 'default,vip', 3, 'http://127.0.0.1:9', '{"top_k":4,"overwrite":true,"remove_params":["stop"]}', 1700000000),
      (2, 32, 'us-east-1|A|S', 'Bedrock', 1, 'claude', 'vip', 1, '', '', 1700000000),
@@ -174,7 +179,7 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
     model_limits_enabled: true,
     model_limits: ["gpt-4o"],
     allow_ips: "10.0.0.0/8",
-    group: "vip",
+    group: "vip,default",
   });
   const options = await loadOptions(database.db, vault);
   const optionOf = (key: Parameters<typeof options.get>[0]) => JSON.parse(options.get(key) ?? "null");

@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
+import { AUTO_GROUP, namesInGroup } from "../../../domain/accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS } from "../../../domain/api-keys/api-key-rules.ts";
 import { hashOfDigest } from "../../../domain/api-keys/directory/key-hash.ts";
+import { parseJson } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { invalidIpEntries } from "../../../lib/security/ip-list.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
@@ -77,8 +79,7 @@ async function findByHash({ database }: Migration, hashes: readonly string[]): P
   return new Map(rows.map(({ id, hash }) => [hash, id]));
 }
 
-function readToken(migration: Migration, row: SourceRow) {
-  const { vault, family, report } = migration;
+function readToken({ vault, family, report }: Migration, row: SourceRow) {
   // one-api limits whenever there is a list, the others have a switch; addresses are a comma list there.
   const models = listOf(row, family === "one-api" ? "models" : "model_limits");
   const allowIps = family === "one-api" ? listOf(row, "subnet").join("\n") : textOf(row, "allow_ips");
@@ -103,7 +104,7 @@ function readToken(migration: Migration, row: SourceRow) {
     modelLimitsEnabled: family === "one-api" ? models.length > 0 : flagOf(row, "model_limits_enabled"),
     modelLimits: models,
     allowIps,
-    group: groupOf(migration, row),
+    group: groupOf(row),
     requestsPerMinute: rateOf(row, "requests_per_minute"),
     tokensPerMinute: rateOf(row, "tokens_per_minute"),
     budgetPeriod: textOf(row, "budget_period"),
@@ -112,12 +113,12 @@ function readToken(migration: Migration, row: SourceRow) {
   };
 }
 
-/** The group of a key; `auto`, which no group here is, becomes the owner's. */
-function groupOf({ report }: Migration, row: SourceRow): string {
+/** The groups of a key in order: a list of its own of new-api's, or the second group of one-hub's. */
+function groupOf(row: SourceRow): string {
   const group = textOf(row, "group");
-  if (group !== "auto") return group;
-  report.remark(KIND, "group auto, now the owner's group");
-  return "";
+  const own: unknown = parseJson(textOf(row, "auto_groups") || "[]");
+  if (group === AUTO_GROUP && Array.isArray(own) && own.length > 0) return namesInGroup(own.join(",")).join(",");
+  return group === "" ? "" : namesInGroup(`${group},${textOf(row, "backup_group")}`).join(",");
 }
 
 const rateOf = (row: SourceRow, column: string): number => Math.min(balanceOf(row, column), TOKEN_LIMITS.rate);

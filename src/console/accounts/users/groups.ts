@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { usableGroups } from "../../../domain/accounts/users/usable-groups.ts";
+import { AUTO_GROUP, usableGroups, usableInOrder } from "../../../domain/accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../../../domain/channels/directory.ts";
 import { isRetired } from "../../../domain/channels/upstream/retired-models.ts";
 import { toText } from "../../../lib/values/decimal.ts";
@@ -27,12 +27,19 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
     }
     return described;
   };
+  /** The groups that somebody's keys can have: `auto`, too, with the factor of the first of its groups. */
+  const describeForKeys = (ownGroup: string) => {
+    const described = describe(ownGroup);
+    const inOrder = described[AUTO_GROUP] ? [] : usableInOrder(settings, ownGroup, AUTO_GROUP);
+    const first = described[inOrder[0] ?? ""];
+    return first ? { ...described, [AUTO_GROUP]: { ratio: first.ratio, desc: inOrder.join(", ") } } : described;
+  };
   const catalog = createModelCatalog(settings);
   return new Elysia({ prefix: "/api", name: "console/groups" })
     .use(guarded)
     .get("/group", () => ok([...settings.get("GroupRatio").keys()]), { role: "admin" })
     .get("/user/groups", () => ok(describe(VISITORS_GROUP)))
-    .get("/user/self/groups", ({ actor }) => ok(describe(actor.group)), { account: "organization.read" })
+    .get("/user/self/groups", ({ actor }) => ok(describeForKeys(actor.group)), { account: "organization.read" })
     .get(
       "/user/models",
       ({ actor }) => {

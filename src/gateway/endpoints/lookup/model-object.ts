@@ -1,6 +1,7 @@
 import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { upstreamModelsOf } from "../../../domain/channels/routing/upstream-model.ts";
 import { providerOf } from "../../../providers/registry.ts";
+import { inServingGroup } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Services, Uses } from "../../call/services.ts";
 import type { Pricing } from "../../money/price.ts";
@@ -45,8 +46,9 @@ export function findModelInfo(
  * that Mistral's client requires (https://docs.mistral.ai/api, ModelCard). Unknown values are null. The context window has the
  * names of Groq (https://console.groq.com/docs/models) and vLLM, too.
  */
-export function modelObject(context: ModelObjectContext, caller: Caller, model: string) {
+export function modelObject(context: ModelObjectContext, asking: Caller, model: string) {
   const { services, prices } = context;
+  const caller = inServingGroup(services, asking, model);
   const candidates = candidatesOf(services, caller.group, model);
   const channel = candidates?.tiers[0]?.channels[0];
   const owner = channel && providerOf(channel.type)?.owner;

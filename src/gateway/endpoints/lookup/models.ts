@@ -5,7 +5,7 @@ import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { AuthenticateContext } from "../../auth/authenticate.ts";
 import { authenticate } from "../../auth/authenticate.ts";
-import { unknownModel } from "../../auth/authorize.ts";
+import { inServingGroup, unknownModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
@@ -95,14 +95,16 @@ export function refuseUnknownModel(
   model: string,
 ): void {
   const limits = caller.token?.modelLimits;
-  if ((!limits || limits.has(model)) && servedModel(services, caller, model) !== null) return;
+  if ((!limits || limits.has(model)) && servedModel(services, inServingGroup(services, caller, model), model) !== null)
+    return;
   throw unknownModel(catalog(), model);
 }
 
 /** The models that the caller may call. */
 export function allowedModels({ services }: Uses<"channels" | "settings">, caller: Caller): readonly string[] {
   const limits = caller.token?.modelLimits;
-  const models = [...services.channels.modelsOf(caller.group), ...routeNames(services, caller)].sort();
+  const own = (caller.groups ?? [caller.group]).flatMap((group) => services.channels.modelsOf(group));
+  const models = [...new Set([...own, ...routeNames(services, caller)])].sort();
   return limits ? models.filter((model) => limits.has(model)) : models;
 }
 

@@ -2,8 +2,8 @@ import type { Candidates } from "../../../domain/channels/routing/routing-index.
 import { nowSeconds } from "../../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../../lib/http/request-id.ts";
 import type { AuthenticateByMemoryContext } from "../../auth/authenticate.ts";
-import { authenticateByMemory, authorizeGroup } from "../../auth/authenticate.ts";
-import { authorizeModel, findCandidates, noRoute } from "../../auth/authorize.ts";
+import { authenticateByMemory, inUsableGroup } from "../../auth/authenticate.ts";
+import { authorizeModel, findCandidates, inServingGroup, noRoute } from "../../auth/authorize.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
@@ -31,9 +31,7 @@ export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
  * GatewayError.
  */
 export function callerOf(context: ResponseCallContext, { request, ip }: SessionOrigin): Caller {
-  const caller = authenticateByMemory(context, request, ip, nowSeconds());
-  authorizeGroup(context.services, caller);
-  return caller;
+  return inUsableGroup(context.services, authenticateByMemory(context, request, ip, nowSeconds()));
 }
 
 /**
@@ -43,7 +41,8 @@ export function callerOf(context: ResponseCallContext, { request, ip }: SessionO
 export function requestTerms({ services }: Uses<"channels">, { model }: SessionOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
-  return { caller, candidates: findCandidates(services, caller, model) };
+  const served = inServingGroup(services, caller, model);
+  return { caller: served, candidates: findCandidates(services, served, model) };
 }
 
 /** The terms for the session's model. Throws GatewayError if the caller may not use it, or if no channel serves it. */

@@ -73,9 +73,9 @@ export async function admitTask<Planned extends Plan>(
       ...(only && { only }),
     };
     const parsed = parseRequest(arrival, body);
-    const candidates = authorize(context, arrival, caller, parsed);
+    const authorized = authorize(context, arrival, caller, parsed);
     const call = newCall(
-      { request, server, endpoint: arrival.endpoint, caller, ip, candidates },
+      { request, server, endpoint: arrival.endpoint, ip, ...authorized },
       parsed,
       timing,
       services.telemetry,

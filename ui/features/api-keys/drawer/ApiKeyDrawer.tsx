@@ -12,8 +12,8 @@ import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
 import { createApiKeys, updateToken } from "./api-key-calls.ts";
-import { type ApiKeyForm, bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN } from "./api-key-form.ts";
-import { useGroupOptions } from "./group-options.tsx";
+import { type ApiKeyForm, bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN, takesFurther } from "./api-key-form.ts";
+import { useGroupNames, useGroupOptions } from "./group-options.tsx";
 
 type TokenDrawerProps = Readonly<{
   /** Null: new keys. */
@@ -33,6 +33,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
   const known = useQuery({ ...projects(organization ?? 0), enabled: organization !== null }).data ?? [];
   const models = useQuery(usableModels).data ?? [];
   const groupOptions = useGroupOptions();
+  const groupNames = useGroupNames();
   const save = async (form: ApiKeyForm) => {
     const name = form.name.trim();
     if (token) {
@@ -119,6 +120,14 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
               hint: true,
               options: groupOptions(form.group),
               shown: (group) => group || t("apiKeys.ownGroup"),
+            },
+            takesFurther(form.group) && {
+              kind: "names",
+              field: "furtherGroups",
+              hint: true,
+              options: groupNames(form.group),
+              isStrict: true,
+              placeholder: t("apiKeys.form.furtherGroups"),
             },
             {
               kind: "names",

@@ -23,6 +23,8 @@ export type ApiKeyForm = {
   allowIps: string;
   /** Empty: the owner's group. */
   group: string;
+  /** Groups that are tried after it. */
+  furtherGroups: string[];
   /** `day`, `week` or `month`: the quota is refilled when one begins; empty: never. */
   budgetPeriod: string;
   /** 0 or empty: no limit; text while being edited. */
@@ -44,6 +46,7 @@ export const NEW_TOKEN: ApiKeyForm = {
   models: [],
   allowIps: "",
   group: "",
+  furtherGroups: [],
   budgetPeriod: "",
   requestsPerMinute: "",
   tokensPerMinute: "",
@@ -52,6 +55,7 @@ export const NEW_TOKEN: ApiKeyForm = {
 };
 
 export function formOf(token: Token): ApiKeyForm {
+  const [group = "", ...furtherGroups] = token.group.split(",");
   return {
     name: token.name,
     quantity: "1",
@@ -60,7 +64,8 @@ export function formOf(token: Token): ApiKeyForm {
     quota: String(token.budget_period === "" ? token.remain_quota : token.budget_quota),
     models: token.model_limits_enabled ? token.model_limits.split(",").filter((model) => model !== "") : [],
     allowIps: token.allow_ips,
-    group: token.group,
+    group,
+    furtherGroups,
     budgetPeriod: token.budget_period,
     requestsPerMinute: rateText(token.requests_per_minute),
     tokensPerMinute: rateText(token.tokens_per_minute),
@@ -70,6 +75,9 @@ export function formOf(token: Token): ApiKeyForm {
 }
 
 const rateText = (count: number): string => (count === 0 ? "" : String(count));
+
+/** Whether other groups can follow one: the owner's own has no name here, and auto has a list of its own. */
+export const takesFurther = (group: string): boolean => group !== "" && group !== "auto";
 
 export type TokenBody = Readonly<{
   name: string;
@@ -104,7 +112,7 @@ export function bodyOf(form: ApiKeyForm, name: string, stored?: Token): TokenBod
     model_limits_enabled: form.models.length > 0,
     model_limits: form.models.join(","),
     allow_ips: linesOf(form.allowIps).join("\n"),
-    group: form.group,
+    group: takesFurther(form.group) ? [form.group, ...form.furtherGroups].join(",") : form.group,
     strict: form.strict,
     project_id: form.projectId,
     requests_per_minute: Number(form.requestsPerMinute) || 0,

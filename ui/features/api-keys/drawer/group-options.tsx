@@ -31,6 +31,12 @@ export function useGroupOptions() {
   };
 }
 
+/** Lists the groups that can follow another one. */
+export function useGroupNames() {
+  const groups = useQuery(usableGroups).data ?? {};
+  return (first: string): string[] => Object.keys(groups).filter((name) => name !== first && name !== "auto");
+}
+
 type GroupOptionProps = Readonly<{ name: string; group: Readonly<{ desc: string; ratio: number }> | undefined }>;
 
 const GroupOption = ({ name, group }: GroupOptionProps) => (

@@ -48,6 +48,7 @@ export const GroupsPanel = () => {
         <>
           <SettingInput field={{ key: "GroupRatio", kind: "json", shape: "object" }} />
           <SettingInput field={{ key: "UserUsableGroups", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "AutoGroups", kind: "json", shape: "list" }} />
           <SettingInput field={{ key: "GroupDiscounts", kind: "json", shape: "list" }} />
         </>
       ) : (
@@ -73,6 +74,7 @@ export const GroupsPanel = () => {
               {t("settings.groups.add")}
             </Button>
           </Row>
+          <SettingInput field={{ key: "AutoGroups", kind: "json", shape: "list" }} />
           <DiscountEditor groups={rows.map((row) => row.name)} />
         </>
       )}

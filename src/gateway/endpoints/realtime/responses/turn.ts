@@ -142,8 +142,8 @@ async function warmUp(context: TurnContext, arrival: Arrival, send: Send, keep: 
   const caller = await authenticate(context, request, ip);
   const timing = new CallTiming(performance.now());
   const parsed = parseRequest(arrival, await readRequest(context, arrival, timing));
-  const candidates = authorize(context, arrival, caller, parsed);
-  const call = selectModel(context, newCall({ request, endpoint, caller, ip, candidates }, parsed, timing));
+  const authorized = authorize(context, arrival, caller, parsed);
+  const call = selectModel(context, newCall({ request, endpoint, ip, ...authorized }, parsed, timing));
   if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
   const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
   const { model } = parsed.summary;
