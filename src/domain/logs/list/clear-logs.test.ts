@@ -5,6 +5,8 @@ import type { Db } from "../../../../db/types.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { clearLogs } from "./clear-logs.ts";
 
+const FIRST_ROWS = 500;
+
 let database: TestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase();
@@ -33,10 +35,12 @@ test("whoever hangs up stops the clearing after the step that is under way", asy
   const hangUp = new AbortController();
   const answer = await fetch(server.url, { signal: hangUp.signal });
   const line = await answer.body?.getReader().read();
-  expect(new TextDecoder().decode(line?.value)).toBe('{"deleted":2000}\n');
+  expect(new TextDecoder().decode(line?.value)).toBe(`{"deleted":${FIRST_ROWS}}\n`);
   hangUp.abort();
-  expect(await ended.promise).toBe(4000);
-  expect(await database.db.select({ left: count() }).from(logs)).toEqual([{ left: 3000 }]);
+  // How large the second step is depends on how long the first one took.
+  const deleted = await ended.promise;
+  expect(deleted).toBeGreaterThan(FIRST_ROWS);
+  expect(await database.db.select({ left: count() }).from(logs)).toEqual([{ left: 7000 - deleted }]);
   expect(steps).toBe(2);
   await server.stop(true);
 });
@@ -54,5 +58,5 @@ test("what was deleted before a failure is reported", async () => {
   const reported: number[] = [];
   const lines = clearLogs({ ...database, db }, 10_000, async (deleted) => void reported.push(deleted));
   await expect(new Response(lines).text()).rejects.toThrow("the disk is full");
-  expect(reported).toEqual([2000]);
+  expect(reported).toEqual([FIRST_ROWS]);
 });
