@@ -119,6 +119,28 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "price.ts",
+    reason: "A cache that is not filled, or filled again with the same, costs time, not money.",
+    changes: [
+      ["byCandidates.set(candidates, { table: current, group, requestedModel, acceptUnset, prices });", ";"],
+      ["overridesByCandidates.set(candidates, overrides);", ";"],
+      [
+        "if (value !== unit.value) unit = { value, decimal: integer(value) };",
+        "if (true) unit = { value, decimal: integer(value) };",
+      ],
+    ],
+  },
+  {
+    file: "price.ts",
+    reason: "A request that asks for no tier has no names of tiers.",
+    changes: [
+      [
+        "asksForTier(body.json) ? tierNames(requestedIn(body.json)) : NO_TIERS;",
+        "true ? tierNames(requestedIn(body.json)) : NO_TIERS;",
+      ],
+    ],
+  },
+  {
+    file: "price.ts",
     reason: "Only prices by tokens state such parts.",
     changes: [
       [
