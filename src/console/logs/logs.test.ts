@@ -374,12 +374,12 @@ describe("deleting", () => {
     const answer = await app.send("POST", "/api/log/clear", { target_timestamp: 10_000 }, app.as.admin);
     const reader = answer.body?.getReader();
     const line = new TextDecoder().decode((await reader?.read())?.value);
-    expect(JSON.parse(line)).toEqual({ deleted: 2000 });
+    expect(JSON.parse(line)).toEqual({ deleted: 500 });
     await reader?.cancel();
-    expect(await left()).toBe(2500);
+    expect(await left()).toBe(4000);
     const [written] = await app.db.select().from(logs).where(eq(logs.type, 3)).orderBy(desc(logs.id)).limit(1);
-    expect(JSON.parse(written?.other ?? "{}")).toMatchObject({ action: "delete", after: { deleted: 2000 } });
-    expect((await remove("target_timestamp=10000")).data).toBe(2500);
+    expect(JSON.parse(written?.other ?? "{}")).toMatchObject({ action: "delete", after: { deleted: 500 } });
+    expect((await remove("target_timestamp=10000")).data).toBe(4000);
   });
 
   test("clearing reports its progress, and ends with what went", async () => {
