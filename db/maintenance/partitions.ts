@@ -1,6 +1,7 @@
 import { sql as statement } from "drizzle-orm";
 import { requireRow } from "../require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
+import { failureCode } from "../server/explain-server-failure.ts";
 import type { Database, Db, DbOrTx, Statements } from "../types.ts";
 import { carryOff } from "./carried-balances.ts";
 import { createPace, rested } from "./pace.ts";
@@ -106,15 +107,10 @@ async function withLockedLog(db: Db, work: (tx: DbOrTx) => Promise<void>): Promi
         }),
       );
     } catch (error) {
-      if (!isLocked(error) || performance.now() > until) throw error;
+      if (failureCode(error) !== LOCK_NOT_AVAILABLE || performance.now() > until) throw error;
       await Bun.sleep(LOCK_PAUSE_MS);
     }
   }
-}
-
-function isLocked(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE;
 }
 
 /**

@@ -39,11 +39,21 @@ export const isOutOfService = (code: string): boolean => UNREACHABLE.test(code) 
 /** The oldest release that has all that the statements need. */
 const LEAST_VERSION = 150_000;
 
+/** What failed, below what the query builder says of it. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? error.cause : error;
+
+/** The code of a failure, of the system, the driver or the server (SQLSTATE); empty without one. */
+export function failureCode(error: unknown): string {
+  const cause = causeOf(error);
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
 /** A failure of a Postgres server with what to do about it, where that is known. `what` says what failed. */
 export function explainServerFailure(what: string, error: unknown): DatabaseError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const cause = causeOf(error);
   const message = cause instanceof Error ? cause.message : String(cause);
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = failureCode(error);
   const advice = ADVICE[code];
   const Kind = UNREACHABLE.test(code) ? DatabaseUnreachable : DatabaseError;
   return new Kind(`${what}: ${message}${advice ? `: ${advice}` : ""}`);
