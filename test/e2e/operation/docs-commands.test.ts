@@ -19,6 +19,7 @@ const SERVES = "serves in the foreground";
 /** Why blocks do not run here; a block with another reason fails. */
 const REASONS = [
   "builds for a minute",
+  "builds for minutes",
   "builds, then serves in the foreground",
   "installs packages and takes 10 minutes",
   "measures for minutes",
