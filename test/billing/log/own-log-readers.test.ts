@@ -166,14 +166,16 @@ afterAll(async () => {
   for (const database of opened) await database.close();
 });
 
-const range = { start: START, end: NOW };
+/** Top-ups and refunds are written at the second in which each database reaches them: they are no part of what is compared. */
+const END = NOW - 60;
+const range = { start: START, end: END };
 const filters: readonly LogFilter[] = [
   { ...range },
   { ...range, username: "user-2" },
   { ...range, userId: 1, projectId: 1 },
   { ...range, userId: 1, memberId: 2 },
   { ...range, modelName: "model-%" },
-  { start: NOW - HOUR_S, end: NOW, group: "vip" },
+  { start: NOW - HOUR_S, end: END, group: "vip" },
   { ...range, tag: "t1" },
   { ...range, tokenId: 3 },
   { ...range, channelId: 2, failed: true },
@@ -219,7 +221,7 @@ async function readAll({ main }: World) {
     quotaData: [
       await readQuotaData(log, range, "model"),
       await readQuotaData(log, { ...range, userId: 1 }, "model and user"),
-      await readQuotaData(log, { start: NOW - 20 * DAY_S, end: NOW }, "user"),
+      await readQuotaData(log, { start: NOW - 20 * DAY_S, end: END }, "user"),
     ].map((text) => (JSON.parse(text) as object[]).map((row) => JSON.stringify(row)).toSorted()),
     runningOut: await readRunningOut(log),
     health: [...(await readModelHealth(log, NOW))].toSorted(),
