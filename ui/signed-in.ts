@@ -17,7 +17,7 @@ export { ErrorState } from "./components/feedback/ErrorState.tsx";
 export { SettingLink } from "./components/feedback/SettingLink.tsx";
 export { SideDrawer } from "./components/feedback/SideDrawer.tsx";
 export { FilterBar } from "./components/inputs/FilterBar.tsx";
-export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
+export { MoneyInput } from "./components/inputs/MoneyInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";

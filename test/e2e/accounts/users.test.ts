@@ -99,10 +99,10 @@ describe("users", () => {
     await form.waitFor({ state: "detached" });
     expect((await userOf("barge")).quota).toBe(quota + 10 * DOLLAR);
     await act("barge", words.quota.open);
-    await form.getByLabel(words.quota.delta).fill(String(-quota - 11 * DOLLAR));
+    await form.getByLabel(words.quota.delta).fill(String(-quota / DOLLAR - 11));
     await form.getByText(words.quota.tooLow).waitFor();
     expect(await button(words.quota.take, form).isDisabled()).toBe(true);
-    await form.getByLabel(words.quota.delta).fill(String(-4 * DOLLAR));
+    await form.getByLabel(words.quota.delta).fill("2 - 6");
     await button(words.quota.take, form).click();
     await waitForNotice(/barge now has/);
     expect((await userOf("barge")).quota).toBe(quota + 6 * DOLLAR);

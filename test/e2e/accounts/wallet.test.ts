@@ -226,14 +226,14 @@ describe("the wallet", () => {
     await consolePage.page.unroute(AUTO_TOP_UP);
     await state("Visa •••• 4242");
     await consolePage.button(autoTopUp.setUp).click();
-    await field(autoTopUp.threshold).fill(String(DOLLAR));
-    await field(autoTopUp.amount).fill("1.5");
-    await field(autoTopUp.limit).fill(String(5 * DOLLAR));
+    await field(autoTopUp.threshold).fill("1");
+    await field(autoTopUp.amount).fill("1.5*");
+    await field(autoTopUp.limit).fill("5");
     await consolePage.button(autoTopUp.turnOn, consolePage.dialog()).click();
     await refusal(autoTopUp.errors.invalid);
-    await field(autoTopUp.amount).fill(String(10 * DOLLAR));
+    await field(autoTopUp.amount).fill("10");
     await refusal(autoTopUp.errors.tooLow);
-    await field(autoTopUp.limit).fill(String(20 * DOLLAR));
+    await field(autoTopUp.limit).fill("4*5");
     await consolePage
       .dialog()
       .getByText(/10\.00/)
@@ -263,12 +263,12 @@ describe("the wallet", () => {
     await consolePage.open("/topup?card=saved");
     await consolePage.waitForNotice(autoTopUp.cardSaved);
     await button(autoTopUp.setUp).click();
-    for (const [label, units] of [
-      [autoTopUp.threshold, DOLLAR],
-      [autoTopUp.amount, 10 * DOLLAR],
-      [autoTopUp.limit, 20 * DOLLAR],
+    for (const [label, dollars] of [
+      [autoTopUp.threshold, "1"],
+      [autoTopUp.amount, "10"],
+      [autoTopUp.limit, "20"],
     ] as const)
-      await dialog().getByLabel(label, { exact: true }).fill(String(units));
+      await dialog().getByLabel(label, { exact: true }).fill(dollars);
     await button(autoTopUp.turnOn, dialog()).click();
     await page.getByText(autoTopUp.states.on, { exact: true }).waitFor();
     await consolePage.expectAccessible();

@@ -431,8 +431,8 @@ describe("the pages of an operator", () => {
     await button(plans.form.save, form).click();
     await form.getByText(plans.form.nameMissing).waitFor();
     await form.getByLabel(plans.form.name, { exact: true }).fill(name);
-    await form.getByLabel(plans.form.price, { exact: true }).fill("5000000");
-    await form.getByLabel(plans.form.windowQuota, { exact: true }).fill("10000000");
+    await form.getByLabel(plans.form.price, { exact: true }).fill("10");
+    await form.getByLabel(plans.form.windowQuota, { exact: true }).fill("20");
     await consolePage.expectAccessible();
     await button(plans.form.save, form).click();
     await waitForNotice(plans.form.done);

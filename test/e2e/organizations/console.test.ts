@@ -110,13 +110,13 @@ describe("an organization", () => {
     await button(texts.wallet.in.open).click();
     const form = dialog(texts.wallet.in.title);
     await form.getByText("$6.00").waitFor();
-    await form.getByLabel(texts.wallet.quota).fill("1000000");
+    await form.getByLabel(texts.wallet.quota).fill("2");
     await button(texts.wallet.in.action, form).click();
     await waitForNotice(texts.wallet.moved);
     await page.getByText("$2.00", { exact: true }).waitFor();
     await button(texts.wallet.out.open).click();
     const back = dialog(texts.wallet.out.title);
-    await back.getByLabel(texts.wallet.quota).fill("100000");
+    await back.getByLabel(texts.wallet.quota).fill("0.2");
     await button(texts.wallet.out.action, back).click();
     await waitForNotice(texts.wallet.moved);
     await page.getByText("$1.80", { exact: true }).waitFor();
@@ -181,7 +181,7 @@ describe("an organization", () => {
     await page.getByRole("option", { name: texts.budgets.scopes.project, exact: true }).click();
     await form.getByRole("combobox", { name: texts.budgets.scopes.project, exact: true }).click();
     await page.getByRole("option", { name: "Website" }).click();
-    await form.getByLabel(texts.budgets.limit).fill("500000");
+    await form.getByLabel(texts.budgets.limit, { exact: true }).fill("1");
     await expectAccessible();
     await button(texts.budgets.create, form).click();
     await waitForNotice(texts.budgets.saved);
@@ -370,7 +370,7 @@ describe("an organization", () => {
     const { budgets, projects, policies, rename } = texts;
     await openSection(first, "budgets");
     await button(budgets.change).click();
-    await dialog(budgets.changeTitle).getByLabel(budgets.limit).fill("600000");
+    await dialog(budgets.changeTitle).getByLabel(budgets.limit, { exact: true }).fill("1.2");
     await button(budgets.save, dialog(budgets.changeTitle)).click();
     await waitForNotice(budgets.saved);
     await page

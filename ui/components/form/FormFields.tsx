@@ -10,8 +10,8 @@ import { DateTimeInput } from "../inputs/date-time/DateTimeInput.tsx";
 import { OptionalDateTime } from "../inputs/date-time/OptionalDateTime.tsx";
 import { JsonField } from "../inputs/JsonField.tsx";
 import { PasswordInput, TextInput } from "../inputs/LabelledInput.tsx";
+import { MoneyInput } from "../inputs/MoneyInput.tsx";
 import { NameListInput } from "../inputs/NameListInput.tsx";
-import { QuotaInput } from "../inputs/QuotaInput.tsx";
 import { SwitchRow } from "../inputs/SwitchRow.tsx";
 import { Field, Row } from "../layout.tsx";
 import type { AnyEntry, AnyField, TextField } from "./form-fields.ts";
@@ -83,7 +83,7 @@ const Control = ({ field, id, label, value, set, hasError, disabled }: ControlPr
   switch (field.kind) {
     case "quota":
       return (
-        <QuotaInput {...{ id, hasError, disabled }} value={String(value)} onChange={set} picks={field.picks ?? []} />
+        <MoneyInput {...{ id, hasError, disabled }} value={String(value)} onChange={set} picks={field.picks ?? []} />
       );
     case "select":
       return (

@@ -2,9 +2,12 @@ import Box from "@mui/material/Box";
 import Chip from "@mui/material/Chip";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { formatNumber } from "../../lib/format/number.ts";
 import { dollars, useMoneyFormat } from "../display/Money.tsx";
 import { Row } from "../layout.tsx";
+import { readAmount, typedOf, unitsOf } from "./amount-text.ts";
 
 type Props = {
   id: string;
@@ -17,24 +20,50 @@ type Props = {
   picks?: readonly number[];
 };
 
-/** Quota units with their value in dollars. */
-export const QuotaInput = ({ id, value, onChange, disabled, hasError, picks = [] }: Props) => {
-  const { quotaPerUnit } = useMoneyFormat();
-  const quota = Number(value);
+/**
+ * An amount, typed in the site's format, also as arithmetic: dollars, with their quota units as a detail; or units, with their
+ * value in dollars. Its value is quota units.
+ */
+export const MoneyInput = ({ id, value, onChange, disabled, hasError, picks = [] }: Props) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const { inCurrency, quotaPerUnit } = format;
+  const [typed, setTyped] = useState(() => typedOf(value, format));
+  const sent = useRef(value);
+  // Set from elsewhere: a preset, the form's own values, the stored ones. Or the site's format arrived.
+  useEffect(() => {
+    if (sent.current === value && unitsOf(typed, format) === value) return;
+    sent.current = value;
+    setTyped(typedOf(value, format));
+  }, [value, typed, format]);
+  const set = (text: string) => {
+    setTyped(text);
+    sent.current = unitsOf(text, format);
+    onChange(sent.current);
+  };
+  const quota = readAmount(value);
+  const detail =
+    quota === null
+      ? ""
+      : inCurrency
+        ? t("components.money.units", { units: formatNumber(quota) })
+        : dollars(quota, quotaPerUnit, 2);
   return (
     <>
       <OutlinedInput
         id={id}
         fullWidth
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
+        value={typed}
+        onChange={(event) => set(event.target.value)}
+        onBlur={() => setTyped(typedOf(value, format))}
         disabled={disabled ?? false}
         error={hasError ?? false}
-        inputProps={{ inputMode: "numeric", className: "num" }}
+        inputProps={{ inputMode: "text", className: "num", autoComplete: "off" }}
+        {...(inCurrency && { startAdornment: <InputAdornment position="start">$</InputAdornment> })}
         endAdornment={
           <InputAdornment position="end">
             <Box component="span" className="num" sx={{ fontSize: 12.5, color: "text.tertiary" }}>
-              {value.trim() !== "" && Number.isFinite(quota) ? `= ${dollars(quota, quotaPerUnit, 2)}` : ""}
+              {detail && `= ${detail}`}
             </Box>
           </InputAdornment>
         }

@@ -11,8 +11,10 @@ import {
   windowError,
 } from "../../../src/domain/alerts/event-rules.ts";
 import type { RuleInput } from "../../../src/domain/alerts/rules.ts";
+import { exactAmountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
 import { optionsOf } from "../../components/form/form-fields.ts";
 import { ResourceForm } from "../../components/form/ResourceForm.tsx";
+import { formatNumber } from "../../lib/format/number.ts";
 import { type AlertScope, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
 
 /** The drawer's fields; numbers are text while being edited. */
@@ -61,6 +63,13 @@ type RuleDrawerProps = Readonly<{
   onClose: () => void;
 }>;
 
+/** The thresholds that an event takes, as its unit is written. */
+function rangeOf(event: AlertEvent, money: MoneyFormat): { min: string; max: string } {
+  const { unit, min = 0, max = 0 } = eventTraits(event).threshold ?? {};
+  const textOf = (value: number) => (unit === "quota" ? exactAmountText(value, money) : formatNumber(value));
+  return { min: textOf(min), max: textOf(max) };
+}
+
 /** Dollars. */
 const PICKS = [1, 5, 10, 50];
 
@@ -68,6 +77,7 @@ const PICKS = [1, 5, 10, 50];
 export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
   const { t } = useTranslation();
   const destinations = useQuery(destinationList(scope)).data ?? [];
+  const money = useMoneyFormat();
   const save = async (form: RuleForm) => {
     await saveRule(scope, bodyOf(form), rule?.id);
     return t("alerts.rules.saved");
@@ -82,7 +92,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
       check={checkForm}
       fault={(_, field, { event }) =>
         field === "threshold"
-          ? t("alerts.rules.form.errors.threshold", { ...eventTraits(event).threshold })
+          ? t("alerts.rules.form.errors.threshold", rangeOf(event, money))
           : t("alerts.rules.form.errors.window", WINDOW_MINUTES)
       }
       follow={({ event }) => (event ? { threshold: usualThreshold(event) } : {})}

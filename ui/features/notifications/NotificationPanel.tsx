@@ -12,7 +12,7 @@ import { readSetting, saveSetting, self, type UserSetting } from "../../api/acco
 import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
-import { QuotaInput } from "../../components/inputs/QuotaInput.tsx";
+import { MoneyInput } from "../../components/inputs/MoneyInput.tsx";
 import { Col, Field, Panel, Row } from "../../components/layout.tsx";
 import { useSite } from "../../state/site-status.ts";
 import {
@@ -141,7 +141,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
               }
               error={isThresholdWrong ? t("notifications.thresholdWrong") : undefined}
             >
-              <QuotaInput
+              <MoneyInput
                 id={`${id}threshold`}
                 value={form.threshold}
                 onChange={(threshold) => change({ threshold })}

@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { useLeft } from "../../../components/inputs/JsonField.tsx";
 import { formatJson } from "../../../components/inputs/json-text.ts";
-import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
+import { MoneyInput } from "../../../components/inputs/MoneyInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { fontMono } from "../../../theme/tokens.ts";
 import { type SettingField, wordOf } from "../setting-field.ts";
@@ -64,7 +64,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
       return (
         <Field label={label} htmlFor={id} hint={hint} error={error}>
           <Box onBlur={leave} onKeyDown={step}>
-            <QuotaInput id={id} value={value} onChange={onChange} hasError={fault !== null} />
+            <MoneyInput id={id} value={value} onChange={onChange} hasError={fault !== null} />
           </Box>
         </Field>
       );
