@@ -97,7 +97,7 @@ const RULES: readonly Rule[] = [
       /(?<!^(?:import\b|export (?:type )?\{)[^;]*)(?<=[\w)\]}"'`>] )as (?!const\b)(?:unknown\b|\(?(?:keyof|typeof)\b|[A-Z]\w*(?=[;,)\s<[.])|\{)/gm,
     within: /^ui\//,
     except:
-      /^ui\/(lib\/json\.ts|components\/(layout\.tsx|form\/(use-checked-form\.ts|ResourceForm\.tsx)|page\/list\/use-list\.tsx))$/,
+      /^ui\/(lib\/json\.ts|components\/(layout\.tsx|form\/(use-checked-form\.ts|ResourceForm\.tsx)|page\/list\/use-list(-context)?\.tsx?))$/,
     reason:
       "as: it makes data look as the code expects it; take the type from the server's route, or check it (ui/lib/json)",
   },

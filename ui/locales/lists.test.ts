@@ -1,7 +1,9 @@
-/** Every described list: its texts are there, its rights exist, and what it refers to by name. */
+/** Every described list: its texts are there, its rights exist, and what it refers to by name; no table is drawn otherwise. */
 import { describe, expect, test } from "bun:test";
+import { Glob } from "bun";
 import { isRight } from "../../src/domain/accounts/access/access-rules.ts";
 import { RIGHTS } from "../../src/domain/accounts/organizations/rights.ts";
+import type { Figures } from "../components/page/list/FigureTable.tsx";
 import type { ListAction, ResourceList } from "../components/page/list/resource-list.ts";
 import { ADMIN_ROLES } from "../features/accounts/access/AdminRolesPage.tsx";
 import { SERVICE_ACCOUNTS } from "../features/accounts/access/ServiceAccountsPage.tsx";
@@ -10,16 +12,32 @@ import { USERS } from "../features/accounts/users/user-list.tsx";
 import { rulesOf } from "../features/alerts/AlertsPanel.tsx";
 import { destinationsOf } from "../features/alerts/DestinationList.tsx";
 import { deliveriesOf } from "../features/alerts/delivery-list.tsx";
+import { API_KEYS } from "../features/api-keys/api-key-list.tsx";
+import { CANDIDATES } from "../features/channels/explain/RouteChoice.tsx";
+import { EXPLAINED_CHANNELS } from "../features/channels/explain/RouteExplainPage.tsx";
+import { channelsOf } from "../features/channels/list/channel-list.tsx";
+import { monthsOf } from "../features/logs/archive/ArchivePage.tsx";
+import { auditOf } from "../features/logs/audit/audit-list.tsx";
+import { LIVE_CALLS } from "../features/logs/live/LivePage.tsx";
+import { sessionsOf } from "../features/logs/sessions/SessionListPage.tsx";
+import { AGENTS_OF_SESSION, SESSION_CALLS, SESSION_PAIR } from "../features/logs/sessions/session-tables.tsx";
 import { SINKS } from "../features/logs/sinks/SinkListPage.tsx";
+import { CATALOG } from "../features/models/catalog/CatalogPage.tsx";
+import { COMPARISON } from "../features/models/experiments/comparison.tsx";
+import { MODEL_STATUS } from "../features/models/page/ModelStatusPage.tsx";
+import { PRICES } from "../features/models/pricing/PricingPage.tsx";
+import { EVALUATIONS } from "../features/models/replays/ReplaySetPanel.tsx";
 import { ROUTES } from "../features/models/routes/RouteListPage.tsx";
-import { BROADCASTS } from "../features/notifications/broadcasts/BroadcastHistory.tsx";
+import { BROADCASTS, receiversOf } from "../features/notifications/broadcasts/BroadcastHistory.tsx";
 import { ANNOUNCEMENTS } from "../features/settings/panels/AnnouncementsPanel.tsx";
+import { JOBS } from "../features/system/jobs/JobsPage.tsx";
 import { DRAWING_TASKS } from "../features/tasks/DrawingLogPage.tsx";
 import { MEDIA_TASKS } from "../features/tasks/TaskLogPage.tsx";
 import { DIVIDENDS, OWN_WITHDRAWALS } from "../features/wallet/agents/AgentInfoPage.tsx";
 import { AGENTS } from "../features/wallet/agents/AgentListPage.tsx";
 import { WITHDRAWALS } from "../features/wallet/agents/withdrawal-list.tsx";
 import { CODES } from "../features/wallet/codes/CodeListPage.tsx";
+import { rebatesOf } from "../features/wallet/InvitationCard.tsx";
 import { ORDERS } from "../features/wallet/orders/OrderListPage.tsx";
 import { OWN_ORDERS } from "../features/wallet/orders/order-columns.tsx";
 import { CASES } from "../features/wallet/plans/case-list.tsx";
@@ -40,12 +58,13 @@ type Description = Readonly<{
 }>;
 
 function describeList<Row, Query, Data>(list: ResourceList<Row, Query, Data>): Description {
-  const { text, columns, filters = [], actions = [], bulk = [], tools = [], add, onRow, empty } = list;
+  const { text, columns, filters = [], actions = [], bulk = [], tools = [], more = [], add, onRow, empty } = list;
   const named = empty ?? { title: text("empty.title"), body: text("empty.body") };
-  const all = [...actions, ...bulk, ...tools, ...(add ? [add] : [])];
+  const all = [...actions, ...bulk, ...tools, ...more, ...(add ? [add] : [])];
   const options = filters.flatMap(({ options: of = [] }) => (typeof of === "function" ? [] : of.map(([, key]) => key)));
   const keys = [
-    ...columns.map(({ key, head }) => head ?? text(`columns.${key}`)),
+    ...headsOf(list),
+    ...(more.length > 0 ? [text("moreActions")] : []),
     ...filters.map(({ key, head }) => head ?? text(`filters.${key}`)),
     ...all.flatMap((action) => keysOf(action, text)),
     ...[list.search, list.unit, add?.short, list.emptyFiltered?.title, list.emptyFiltered?.body, ...options],
@@ -54,15 +73,29 @@ function describeList<Row, Query, Data>(list: ResourceList<Row, Query, Data>): D
   const names = actions.map(({ name }) => name);
   return {
     keys: keys.map(String),
-    choices: columns.flatMap((column) => (column.kind === "choice" ? [column.texts] : [])),
+    choices: choicesOf(list),
     needs: [...all.map(({ needs }) => needs), list.download?.needs].filter((needs) => needs !== undefined),
     columns: columns.map(({ key }) => key),
     missingActions: onRow && "length" in onRow ? onRow.filter((name) => !names.includes(name)) : [],
   };
 }
 
+/** The keys of the headings; a heading that depends on its data is checked where that is. */
+const headsOf = <Row, Data>({ columns, text }: Pick<Figures<Row, Data>, "columns" | "text">) =>
+  columns.map(({ key, head }) => (typeof head === "function" ? "" : (head ?? text(`columns.${key}`))));
+
+const choicesOf = <Row, Data>({ columns }: Pick<Figures<Row, Data>, "columns">) =>
+  columns.flatMap((column) => (column.kind === "choice" ? [column.texts] : []));
+
+const describeFigures = <Row, Data>(table: Figures<Row, Data>): Description => ({
+  ...{ keys: headsOf(table).filter((key) => key !== ""), choices: choicesOf(table) },
+  ...{ needs: [], columns: table.columns.map(({ key }) => key), missingActions: [] },
+});
+
 function keysOf<Data>(action: ListAction<never, Data>, text: (name: string) => string) {
-  const { name, label } = action;
+  const { name } = action;
+  if ("several" in action) return [];
+  const label = typeof action.label === "function" ? "" : action.label;
   if (!("work" in action)) return [label ?? text(name)];
   const { ask, done } = action;
   const question = ask === true ? { title: text(`${name}Title`), body: text(`${name}Body`), action: undefined } : ask;
@@ -82,6 +115,21 @@ const LISTS = {
   ...{ ownOrders: describeList(OWN_ORDERS), cases: describeList(CASES), plans: describeList(PLANS) },
   ...{ coupons: describeList(COUPONS), subscriptions: describeList(SUBSCRIPTIONS) },
   ...{ statements: describeList(STATEMENTS), ownStatements: describeList(OWN_STATEMENTS) },
+  ...{ receivers: describeList(receiversOf({ id: 1, title: "" }, () => {})) },
+  ...{ rebates: describeList(rebatesOf("rebates", async () => ({ items: [], total: 0 }))) },
+  ...{ apiKeys: describeList(API_KEYS), jobs: describeList(JOBS), catalog: describeList(CATALOG) },
+  ...{ channels: describeList(channelsOf({ byTag: false, idSort: true })) },
+  ...{ channelTags: describeList(channelsOf({ byTag: true, idSort: false })) },
+  ...{ audit: describeList(auditOf(null)), organizationAudit: describeList(auditOf(1)) },
+  ...{ archive: describeList(monthsOf(true)), ownArchive: describeList(monthsOf(false)) },
+  ...{ sessions: describeList(sessionsOf("all")), status: describeList(MODEL_STATUS), prices: describeList(PRICES) },
+};
+
+const FIGURE_TABLES = {
+  ...{ candidates: describeFigures(CANDIDATES), explained: describeFigures(EXPLAINED_CHANNELS) },
+  ...{ agentsOfSession: describeFigures(AGENTS_OF_SESSION), callsOfSession: describeFigures(SESSION_CALLS) },
+  ...{ sessionPair: describeFigures(SESSION_PAIR), comparison: describeFigures(COMPARISON) },
+  ...{ evaluations: describeFigures(EVALUATIONS), liveCalls: describeFigures(LIVE_CALLS) },
 };
 
 const textAt = (texts: object, key: string): unknown =>
@@ -96,7 +144,7 @@ const mayNeed = (needs: unknown): boolean => {
   return typeof right === "string" && (isRight(right) || right in RIGHTS);
 };
 
-describe.each(Object.entries(LISTS))("the list of %s", (_, list) => {
+describe.each(Object.entries({ ...LISTS, ...FIGURE_TABLES }))("the list of %s", (_, list) => {
   test.each([
     ["English", en],
     ["Chinese", zh],
@@ -114,3 +162,38 @@ describe.each(Object.entries(LISTS))("the list of %s", (_, list) => {
     expect(list.missingActions).toEqual([]);
   });
 });
+
+/** Files of the console's pages, with their text. */
+const FILES = await Promise.all(
+  [...new Glob("features/**/*.{ts,tsx}").scanSync(`${import.meta.dir}/..`)]
+    .filter((path) => !path.includes(".test."))
+    .map(async (path) => ({ path, text: await Bun.file(`${import.meta.dir}/../${path}`).text() })),
+);
+
+/** What draws a table or asks in a dialog by itself, and the part of the decision that says why. */
+const DRAWN = {
+  tables: /data-table\/DataTable\.tsx|material\/Table"|<table\b|component="table"/,
+  forms: /<(?:FormDialog|FormDrawer|SideDrawer)\b/,
+};
+
+describe("the decision on descriptions", async () => {
+  const decision = await Bun.file(`${import.meta.dir}/../../docs/decisions/console.md`).text();
+  test.each(Object.entries(DRAWN))("names the %s that no description draws", (_, drawn) => {
+    const unnamed = FILES.filter(({ path, text }) => drawn.test(text) && !decision.includes(nameOf(path)));
+    expect(unnamed.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("is checked for every description", async () => {
+    const test = await Bun.file(import.meta.path).text();
+    const names = FILES.flatMap(({ text }) =>
+      [...text.matchAll(/: (?:ResourceList|Figures)</g)].map(
+        ({ index }) => [...text.slice(0, index).matchAll(/^(?:export )?const (\w+)/gm)].at(-1)?.[1] ?? "",
+      ),
+    );
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(test))).toEqual([]);
+  });
+});
+
+/** The name of a file's component. */
+const nameOf = (path: string): string => path.replace(/^.*\/|\.tsx?$/g, "");

@@ -57,16 +57,17 @@ export type ApiKeyPage = Readonly<{ items: Token[]; total: number }>;
 /** Cache key of API key lists. */
 export const TOKENS_KEY = ["tokens"] as const;
 
+/** Reads a page of the keys. */
+export async function readTokens({ page, pageSize, ...filters }: TokenQuery, signal: AbortSignal): Promise<ApiKeyPage> {
+  const query = { ...filters, p: page, page_size: pageSize };
+  const answer = await readEnvelope(tokenApi.get({ query, fetch: { signal } }));
+  return { items: answer.data, total: answer.total };
+}
+
 export const tokenPage = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...TOKENS_KEY, "page", query],
-    queryFn: async ({ signal }): Promise<ApiKeyPage> => {
-      const { page, pageSize, ...filters } = query;
-      const answer = await readEnvelope(
-        tokenApi.get({ query: { ...filters, p: page, page_size: pageSize }, fetch: { signal } }),
-      );
-      return { items: answer.data, total: answer.total };
-    },
+    queryFn: ({ signal }) => readTokens(query, signal),
   });
 
 const REFERENCE_STALE_MS = 60_000;

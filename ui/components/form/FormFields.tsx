@@ -11,7 +11,7 @@ import { OptionalDateTime } from "../inputs/date-time/OptionalDateTime.tsx";
 import { JsonField } from "../inputs/JsonField.tsx";
 import { PasswordInput, TextInput } from "../inputs/LabelledInput.tsx";
 import { MoneyInput } from "../inputs/MoneyInput.tsx";
-import { NameListInput } from "../inputs/NameListInput.tsx";
+import { NameListInput, SuggestedInput } from "../inputs/NameListInput.tsx";
 import { SwitchRow } from "../inputs/SwitchRow.tsx";
 import { Field, Row } from "../layout.tsx";
 import type { AnyEntry, AnyField, TextField } from "./form-fields.ts";
@@ -178,6 +178,15 @@ type TextControlProps = Readonly<{
 
 const TextControl = ({ field, id, value, set, hasError, disabled }: TextControlProps) => {
   const { kind, placeholder, autoFocus, maxCharacters, rows, maxRows, isCode, type, width, end, picks } = field;
+  if (field.suggestions)
+    return (
+      <SuggestedInput
+        {...{ id, value, hasError, placeholder, autoFocus }}
+        options={field.suggestions}
+        onChange={set}
+        isDisabled={disabled}
+      />
+    );
   const mode = kind === "number" ? "decimal" : kind === "integer" ? "numeric" : undefined;
   const input = (
     <TextInput

@@ -26,6 +26,8 @@ export type TextField<Name> = Common &
     autoFocus?: boolean;
     /** Of all characters, not of code units. */
     maxCharacters?: number;
+    /** What can be chosen instead of typed. */
+    suggestions?: readonly string[];
     /** Lines shown while it is empty; it grows with its text, up to `maxRows`. */
     rows?: number;
     maxRows?: number;

@@ -4,8 +4,10 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
 import InputBase from "@mui/material/InputBase";
+import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useSuggestionTexts } from "./suggestion-texts.ts";
 
 /** Chips shown before the list is collapsed: model lists can have thousands of names. */
 const SHOWN = 24;
@@ -115,6 +117,49 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
     </Box>
   );
 }
+
+type SuggestedInputProps = Readonly<{
+  id: string;
+  value: string;
+  onChange: (text: string) => void;
+  /** Suggested while typing; anything else is taken too. */
+  options: readonly string[];
+  hasError?: boolean;
+  isDisabled?: boolean;
+  placeholder?: string | undefined;
+  autoFocus?: boolean | undefined;
+}>;
+
+/** A text for which there are suggestions. */
+export const SuggestedInput = ({
+  id,
+  value,
+  onChange,
+  options,
+  hasError,
+  isDisabled,
+  ...input
+}: SuggestedInputProps) => (
+  <Autocomplete
+    {...useSuggestionTexts()}
+    freeSolo
+    disabled={isDisabled ?? false}
+    options={options}
+    filterOptions={(names, { inputValue }) => matching(names, inputValue)}
+    inputValue={value}
+    onInputChange={(_, text) => onChange(text)}
+    renderInput={({ slotProps }) => (
+      <OutlinedInput
+        {...input}
+        ref={slotProps.input.ref}
+        fullWidth
+        error={hasError ?? false}
+        inputProps={{ ...slotProps.htmlInput, id }}
+        endAdornment={slotProps.input.endAdornment}
+      />
+    )}
+  />
+);
 
 function matching(names: readonly string[], typed: string): string[] {
   const search = typed.trim().toLowerCase();

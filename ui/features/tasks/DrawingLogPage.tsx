@@ -1,7 +1,6 @@
 import Brush from "@mui/icons-material/BrushOutlined";
 import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
-import { useTranslation } from "react-i18next";
 import { useSeesAllUsers } from "../../api/accounts/use-organization.ts";
 import { WALLET_KEY } from "../../api/accounts/wallet-key.ts";
 import { readEnvelope } from "../../api/client.ts";
@@ -37,7 +36,11 @@ const ACTIONS = [
 ] as const;
 const CODES = [0, 1, 21, 22] as const;
 
-type Data = Readonly<{ forAdmin: boolean }>;
+type Data = Readonly<{
+  forAdmin: boolean;
+  /** The service does not call back, and the reader can change that. */
+  isSilent: boolean;
+}>;
 
 const timesOf = ({ number }: Pick<FilterValues, "number">) => ({
   start: number("start") ?? monthAgo(new Date()),
@@ -129,23 +132,17 @@ export const DRAWING_TASKS: ResourceList<DrawingTask, ReturnType<typeof queryOf>
   filters: TASK_FILTERS,
   filterTools: (_, { address }) => <TaskTimes address={address} {...timesOf(address)} />,
   empty: { title: "tasks.emptyTitle", body: "tasks.drawing.emptyBody" },
-  useData: () => ({ forAdmin: useSeesAllUsers() }),
+  above: ({ t, data: { isSilent } }) =>
+    isSilent && (
+      <Alert severity="info" sx={{ mb: 3 }}>
+        {t("tasks.drawing.noNotify")}
+      </Alert>
+    ),
+  useData() {
+    const forAdmin = useSeesAllUsers();
+    const hasNoNotices = useSite()?.mj_notify_enabled === false;
+    return { forAdmin, isSilent: forAdmin && hasNoNotices };
+  },
 };
 
-export const DrawingLogPage = withRight("requests.read", () => {
-  const { t } = useTranslation();
-  const site = useSite();
-  const isSilent = useSeesAllUsers() && site?.mj_notify_enabled === false;
-  return (
-    <ListPage
-      list={DRAWING_TASKS}
-      notice={
-        isSilent && (
-          <Alert severity="info" sx={{ mb: 3 }}>
-            {t("tasks.drawing.noNotify")}
-          </Alert>
-        )
-      }
-    />
-  );
-});
+export const DrawingLogPage = withRight("requests.read", () => <ListPage list={DRAWING_TASKS} />);

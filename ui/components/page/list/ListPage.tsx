@@ -4,7 +4,7 @@ import type { RowData } from "@tanstack/react-table";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DownloadButton } from "../../display/DownloadButton.tsx";
-import { PageHeader, Row as SideBySide, usePhone } from "../../layout.tsx";
+import { PageHeader, Panel, Row as SideBySide, usePhone } from "../../layout.tsx";
 import type { ResourceList } from "./resource-list.ts";
 import { useList } from "./use-list.tsx";
 
@@ -14,15 +14,15 @@ type PageProps<Row, Query, Data> = Props<Row, Query, Data> &
   Readonly<{
     /** Stands in the page's head, before what the description has there. */
     header?: ReactNode;
-    /** Stands between the page's head and the list. */
-    notice?: ReactNode;
   }>;
 
 /** Draws a list from its description, as a page. */
-export function ListPage<Row extends RowData, Query, Data>({ list, header, notice }: PageProps<Row, Query, Data>) {
+export function ListPage<Row extends RowData, Query, Data>({ list, header }: PageProps<Row, Query, Data>) {
   const { t } = useTranslation();
   const isPhone = usePhone();
-  const { add, tools, download, body } = useList(list, { isPage: true, isMain: true });
+  const { add, tools, download, above, body } = useList(list, { isPage: true, isMain: true });
+  // A menu fits next to the title.
+  const areToolsBelow = isPhone && list.more === undefined;
   return (
     <>
       <PageHeader
@@ -31,18 +31,18 @@ export function ListPage<Row extends RowData, Query, Data>({ list, header, notic
         actions={
           <SideBySide>
             {header}
-            {!isPhone && tools}
+            {!areToolsBelow && tools}
             {download && <DownloadButton request={download} />}
             {add}
           </SideBySide>
         }
       />
-      {isPhone && tools && (
+      {areToolsBelow && tools && (
         <SideBySide wrap sx={{ mb: 3 }}>
           {tools}
         </SideBySide>
       )}
-      {notice}
+      {above}
       {body}
     </>
   );
@@ -59,6 +59,28 @@ export function ListPart<Row extends RowData, Query, Data>({
     <PagePart title={t(list.text("title"))} hint={t(list.text("purpose"))} action={hasRows && add}>
       {body}
     </PagePart>
+  );
+}
+
+/** The same in a frame. */
+export function ListPanel<Row extends RowData, Query, Data>({ list }: Props<Row, Query, Data>) {
+  const { t } = useTranslation();
+  const { add, download, body } = useList(list, {});
+  return (
+    <Panel
+      title={t(list.text("title"))}
+      hint={t(list.text("purpose"))}
+      action={
+        (download || add) && (
+          <SideBySide>
+            {download && <DownloadButton request={download} />}
+            {add}
+          </SideBySide>
+        )
+      }
+    >
+      {body}
+    </Panel>
   );
 }
 

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import type { Column } from "../../data-table/column.ts";
 import { Count, Money } from "../../display/Money.tsx";
@@ -25,27 +26,31 @@ export type Status = Readonly<{ tone: ToneName; text: string; quiet?: boolean; r
 
 /**
  * What a cell shows: `text`, `code`, an amount of quota units (`money`), a moment in epoch seconds (`time`; 0 is none),
- * a `number`, a `count` that is dimmed at 0, a `choice` by the text of its name, a `status`, or what `cell` draws. Where there is
+ * a `duration` in milliseconds, a `number`, a `count` that is dimmed at 0, a `choice` by the text of its name, a `status`, or what `cell` draws. Where there is
  * no value, it is a dash, or the text `none` in a lighter shade.
  */
 type Content<Row, Data> =
   | (Valued<Row, string | number, Data> & Readonly<{ kind: "text" | "code"; none?: string }>)
   | (Valued<Row, number, Data> & Readonly<{ kind: "money"; decimals?: number; strong?: boolean }>)
   | (Valued<Row, number, Data> & Readonly<{ kind: "time"; none?: string }>)
-  | (Valued<Row, number, Data> & Readonly<{ kind: "number" | "count" }>)
+  | (Valued<Row, number, Data> & Readonly<{ kind: "number" | "count" | "duration" }>)
   | (Valued<Row, string, Data> & Readonly<{ kind: "choice"; texts: string }>)
   | Readonly<{ key: string; kind: "status"; of: Read<Row, Status, Data> }>
   | Readonly<{ key: string; kind?: undefined; cell: Read<Row, ReactNode, Data> }>;
 
 /** A column of a list's description. */
-export type ListColumn<Row, Data = undefined> = Omit<Column<Row>, "key" | "head" | "cell" | "text" | "foot"> &
+export type ListColumn<Row, Data = undefined> = Omit<
+  Column<Row>,
+  "key" | "head" | "cell" | "text" | "foot" | "isHiddenByDefault"
+> &
   Content<Row, Data> &
   Readonly<{
-    /** The key of its heading; if not given, the list's text "columns.KEY". */
-    head?: string;
+    /** The key of its heading, or what that says; if not given, the list's text "columns.KEY". */
+    head?: string | ((context: ListContext<Data>) => string);
     /** The cell's text, if it is text: the column grows to fit it. */
     fit?: Read<Row, string, Data>;
     isShown?: (context: ListContext<Data>) => boolean;
+    isHiddenByDefault?: boolean | ((context: ListContext<Data>) => boolean);
   }>;
 
 /** The columns as the table draws them; `context` returns the latest. `text`: see ResourceList. */
@@ -57,25 +62,32 @@ export const columnsOf = <Row, Data>(
   columns
     .filter(({ isShown }) => isShown?.(context()) ?? true)
     .map((column) => {
-      const { key, head, fit, kind, width, sortKey, isTitle, isHiddenByDefault } = column;
-      const isFigure = kind === "money" || kind === "number" || kind === "count";
+      const { key, head, fit, kind, width, sortKey, isTitle } = column;
+      const isFigure = kind === "money" || kind === "number" || kind === "count" || kind === "duration";
       const align = column.align ?? (isFigure ? "right" : undefined);
       const isSolid = column.isSolid ?? kind === "status";
       return {
         key,
-        head: context().t(head ?? text(`columns.${key}`)),
+        head: typeof head === "function" ? head(context()) : context().t(head ?? text(`columns.${key}`)),
         cell: (row) => cellOf(column, row, context()),
         ...(fit && { text: (row: Row) => fit(row, context()) }),
         ...(width !== undefined && { width }),
         ...(sortKey !== undefined && { sortKey }),
         ...(align && { align }),
         ...(isTitle && { isTitle }),
-        ...(isHiddenByDefault && { isHiddenByDefault }),
+        ...(isHidden(column, context()) && { isHiddenByDefault: true }),
         ...(isSolid && { isSolid }),
       };
     });
 
-function cellOf<Row, Data>(column: ListColumn<Row, Data>, row: Row, context: ListContext<Data>): ReactNode {
+/** Whether a column is hidden until somebody shows it. */
+export const isHidden = <Row, Data>(
+  { isHiddenByDefault: is = false }: Pick<ListColumn<Row, Data>, "isHiddenByDefault">,
+  context: ListContext<Data>,
+): boolean => (typeof is === "function" ? is(context) : is);
+
+/** What a cell of a column shows of a row. */
+export function cellOf<Row, Data>(column: ListColumn<Row, Data>, row: Row, context: ListContext<Data>): ReactNode {
   const { t } = context;
   switch (column.kind) {
     case undefined:
@@ -97,10 +109,12 @@ function cellOf<Row, Data>(column: ListColumn<Row, Data>, row: Row, context: Lis
       return typeof value !== "number" || value <= 0 ? noneOf(column.none, context) : <TimeAgo seconds={value} />;
     }
     case "number":
+    case "duration":
     case "count": {
       const value = readValue<Row, number, Data>(column, row, context);
       if (typeof value !== "number") return "–";
-      return column.kind === "count" ? <Count value={value} /> : <span className="num">{formatNumber(value)}</span>;
+      if (column.kind === "count") return <Count value={value} />;
+      return <span className="num">{column.kind === "duration" ? formatDuration(value) : formatNumber(value)}</span>;
     }
     case "money": {
       const value = readValue<Row, number, Data>(column, row, context);

@@ -6,9 +6,12 @@ import type { Ask, Does, ListAction } from "./resource-list.ts";
 type Texts = Readonly<Record<string, unknown>>;
 
 /** An action as menus, buttons and the selection bar draw it. */
-type DrawnAction = Required<RowAction> &
+export type DrawnAction = Required<RowAction> &
   Readonly<{
     name: string;
+    isBusy: boolean;
+    /** It asks a question or opens something first. */
+    isAsking: boolean;
     /** Resolves with whether it was carried out. */
     start: () => Promise<boolean>;
   }>;
@@ -26,20 +29,35 @@ export const actionsOn = <Of, Data>(
 ): readonly DrawnAction[] =>
   actions
     .filter(({ needs, isShown }) => context.may(needs) && (isShown?.(of, context) ?? true))
-    .map((action) => {
+    .flatMap((action): readonly DrawnAction[] => {
       const { name, icon, isDangerous = false } = action;
-      const label = context.t(action.label ?? text(name), texts);
+      if ("several" in action) return action.several(of, context).map((one) => drawnOf(one));
+      const label =
+        typeof action.label === "function" ? action.label(context) : context.t(action.label ?? text(name), texts);
       const start = () => perform(action, of, context, { label, isDangerous, name: text(name), texts });
-      return {
-        name,
-        label,
-        icon: icon ? createElement(icon) : null,
-        isDangerous,
-        isDisabled: action.isDisabled?.(of) ?? false,
-        start,
-        onSelect: () => void start(),
-      };
+      return [
+        {
+          name,
+          label,
+          icon: icon ? createElement(icon) : null,
+          isDangerous,
+          isDisabled: action.isDisabled?.(of, context) ?? false,
+          isBusy: action.isBusy?.(context) ?? false,
+          isAsking: "open" in action || ("work" in action && action.ask !== undefined),
+          start,
+          onSelect: () => void start(),
+        },
+      ];
     });
+
+const drawnOf = ({ icon = null, isDangerous = false, isDisabled = false, ...action }: RowAction): DrawnAction => ({
+  ...action,
+  ...{ name: action.label, icon, isDangerous, isDisabled, isBusy: false, isAsking: false },
+  start: async () => {
+    action.onSelect();
+    return false;
+  },
+});
 
 type Named = Readonly<{ label: string; name: string; texts: Texts; isDangerous?: boolean }>;
 

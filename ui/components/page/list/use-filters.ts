@@ -24,7 +24,7 @@ export function useFilters<Data>(
   const shown = described.filter(({ isShown }) => isShown?.(data) ?? true);
   const isSecret = (key: string) => shown.some((filter) => filter.key === key && filter.isSecret);
   const read = (key: string) => (isSecret(key) ? (secrets[key] ?? "") : address.text(key));
-  const keys = ["search", ...shown.map(({ key }) => key)];
+  const keys = ["search", ...described.map(({ key }) => key)];
   return {
     values: { text: read, number: address.number },
     filters: shown.map(({ key, head, options }) => ({

@@ -21,7 +21,7 @@ export type ListRows<Row> = Readonly<{
   total: number;
   error: unknown;
   /** Reads them again. */
-  reload: () => void;
+  reload: () => unknown;
   /** The previous rows are shown while others are loaded. */
   isRefreshing: boolean;
   paging: Paging | undefined;
@@ -43,7 +43,8 @@ export function useListRows<Row extends RowData, Query, Data>(
   const { address, data, t } = context;
   const unit = list.unit === undefined ? "" : t(list.unit);
   const paged = "key" in source ? source : undefined;
-  const sorting = paged?.defaultSort === undefined ? undefined : addressSort(address, paged.defaultSort);
+  const usual = "defaultSort" in source ? source.defaultSort : undefined;
+  const sorting = usual === undefined ? undefined : addressSort(address, usual);
   const filterText = JSON.stringify({ ...query, ...sorting?.query });
   const [own, setOwn] = useState({ page: 0, filterText });
   const [pageSize, setPageSize] = useAtom(pageSizeAtom);
@@ -65,8 +66,12 @@ export function useListRows<Row extends RowData, Query, Data>(
   const full = "useAll" in source ? source : undefined;
   const all = (full?.useAll ?? noRows)(context, values);
   const matches = full?.matches;
-  const found = (all?.data ?? []).filter((row) => matches?.(row, values) ?? true);
+  const found = (all?.data ?? []).filter((row) => matches?.(row, values, data) ?? true);
   const local = useLocalPaging(found, unit, address);
+  if ("of" in source) {
+    const { total, ...page } = source.of(data);
+    return { ...page, total: total ?? 0, paging: inAddress.pagingOf(total, unit), sorting };
+  }
   if (!paged)
     return {
       rows: matches && all?.data ? local.shown : all?.data,

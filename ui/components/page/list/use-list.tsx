@@ -2,28 +2,27 @@ import Add from "@mui/icons-material/AddOutlined";
 import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import type { RowData } from "@tanstack/react-table";
-import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../data-table/ColumnTools.tsx";
-import { type Selected, selectedIds, selectRows } from "../../data-table/column.ts";
+import { type Selected, type Selection, selectedIds } from "../../data-table/column.ts";
 import { DataTable } from "../../data-table/DataTable.tsx";
 import { SelectionBar } from "../../data-table/SelectionBar.tsx";
 import { useDataTable } from "../../data-table/use-data-table.ts";
 import { EmptyState } from "../../feedback/EmptyState.tsx";
-import { useAction } from "../../feedback/use-action.ts";
 import { FilterBar } from "../../inputs/FilterBar.tsx";
 import { SavedViews } from "../../inputs/SavedViews.tsx";
 import { usePhone } from "../../layout.tsx";
-import { useAddress } from "../../use-address.ts";
-import { columnsOf } from "./column-kinds.tsx";
+import { ListTools } from "./ListTools.tsx";
 import { actionsOn, perform } from "./list-actions.ts";
-import { type ListContext, type Opened, useMay } from "./list-context.ts";
+import type { ListContext } from "./list-context.ts";
 import type { Picked, ResourceList } from "./resource-list.ts";
 import { useFilters } from "./use-filters.ts";
+import { useColumns, useListContext } from "./use-list-context.ts";
 import { useListRows } from "./use-list-rows.ts";
 
 const NO_ROWS: Selected = {};
-const noData = (): undefined => undefined;
+const NO_LIST: readonly never[] = [];
 
 type Layout = Readonly<{
   /** The address is its own. */
@@ -41,7 +40,7 @@ export function useList<Row extends RowData, Query, Data>(
   const { t } = useTranslation();
   const [selected, setSelected] = useState(NO_ROWS);
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
-  const { context, reload, opened } = useContextOf(list, setSelected);
+  const { context, reload, opened } = useListContext(list.useData, setSelected);
   const { address, may } = context;
   const filters = useFilters(list.filters ?? [], text, context, isPage ?? false);
   // Without this function the list has no filters.
@@ -65,7 +64,7 @@ export function useList<Row extends RowData, Query, Data>(
     rowName: nameOf,
     ...found.sorting,
     ...(remembers?.columns && { columnsKey: `${remembers.as}-table-columns` }),
-    ...(bulk.length > 0 && { selection: { selected, onChange: setSelected } }),
+    ...(bulk.length > 0 && { selection: selectionOf(list, selected, setSelected, found.rows ?? NO_LIST) }),
     ...(list.detail && { detail: list.detail }),
     ...(actions.length > 0 && { actions: actionsOf }),
   });
@@ -80,6 +79,7 @@ export function useList<Row extends RowData, Query, Data>(
           filters={filters.filters}
           onChange={filters.onChange}
           onClear={filters.onClear}
+          pinned={list.pinned?.(query, context)}
           tools={
             <>
               {list.filterTools?.(query, context)}
@@ -113,11 +113,12 @@ export function useList<Row extends RowData, Query, Data>(
         {...(found.paging && { paging: found.paging })}
         {...(list.card && { card: (row: Row) => list.card?.(row, context) })}
         {...openerOf(list, context, actionsOf, actions.length > 0)}
-        {...(list.isDim && { isDim: list.isDim })}
+        {...(list.isDim && { isDim: (row: Row) => list.isDim?.(row, context) ?? false })}
       />
       {count > 0 && (
         <SelectionBar
           count={count}
+          {...(list.selection && { label: t(list.selection.label, { count }) })}
           onClear={clearSelection}
           actions={actionsOn(bulk, picked, text, context, { count }).map(({ label, icon, isDangerous, start }) => ({
             ...{ label, icon, isDangerous },
@@ -125,58 +126,32 @@ export function useList<Row extends RowData, Query, Data>(
           }))}
         />
       )}
+      {list.below?.(found.rows ?? NO_LIST, context)}
       {add.opened}
       {opened}
     </>
   );
-  const tools = actionsOn(list.tools ?? [], null, text, context).map(({ name, label, onSelect }) => (
-    <Button key={name} onClick={onSelect}>
-      {label}
-    </Button>
-  ));
+  const tools = actionsOn(list.tools ?? [], null, text, context);
+  const more = actionsOn(list.more ?? [], null, text, context);
   return {
     add: add.button,
-    tools: tools.length > 0 && tools,
+    tools: tools.length + more.length > 0 && <ListTools tools={tools} more={more} title={text("moreActions")} />,
+    above: list.above?.(context),
     download: download && may(download.needs) && (() => download.request(query)),
     hasRows: (found.rows ?? []).length > 0,
     body,
   };
 }
 
-/** What the description's functions know of the page, how the list is read again, and what is open over it. */
-function useContextOf<Row extends RowData, Query, Data>(
-  list: ResourceList<Row, Query, Data>,
-  setSelected: (selected: Selected) => void,
-) {
-  const { t, i18n } = useTranslation();
-  const [shown, setShown] = useState<{ draw: Opened } | null>(null);
-  const reload = useRef(() => {});
-  const context: ListContext<Data> = {
-    t,
-    language: i18n.language,
-    // Data is undefined where the description has no such hook.
-    data: (list.useData ?? (noData as () => Data))(),
-    address: useAddress(),
-    may: useMay(),
-    open: (draw) => setShown({ draw }),
-    reload: () => reload.current(),
-    act: useAction(() => reload.current()),
-    select: (ids) => setSelected(selectRows(ids)),
-  };
-  // What an action opens next is not closed with it.
-  const close = () => setShown((now) => (now === shown ? null : now));
-  return { context, reload, opened: shown?.draw(close) };
-}
-
-function useColumns<Row extends RowData, Query, Data>(
-  { columns, text }: ResourceList<Row, Query, Data>,
-  context: ListContext<Data>,
-) {
-  const latest = useRef(context);
-  latest.current = context;
-  const keys = columns.flatMap(({ key, isShown }) => (isShown?.(context) === false ? [] : [key])).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: cells read the latest context
-  return useMemo(() => columnsOf(columns, text, () => latest.current), [columns, keys, context.t]);
+function selectionOf<Row extends RowData, Query, Data>(
+  { selection }: ResourceList<Row, Query, Data>,
+  selected: Selected,
+  onChange: (selected: Selected) => void,
+  rows: readonly Row[],
+): Selection {
+  if (!selection) return { selected, onChange };
+  const shown = selection.shown(selected, rows);
+  return { selected: shown, onChange: (next) => onChange(selection.changed(shown, next, rows)) };
 }
 
 function pickedOf<Row extends RowData, Query, Data>(

@@ -2,26 +2,19 @@ import AltRoute from "@mui/icons-material/AltRouteOutlined";
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
 import type { ExplainedCandidate, ExplainedRoute } from "../../../../src/gateway/quality/explain-route.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import type { ListColumn } from "../../../components/page/list/column-kinds.tsx";
+import { columnName, type Figures, FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber, formatShare, roundTo } from "../../../lib/format/number.ts";
 
 type Candidate = ExplainedCandidate & Readonly<{ id: number }>;
+type Figured = Candidate["figures"];
 
 /** The choice among a route's models, with the figures it was made on. */
 export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
   const { t } = useTranslation();
-  const columns = useCandidateColumns(route);
-  const model = useDataTable({
-    columns,
-    rows: route.candidates.map((candidate, id): Candidate => ({ ...candidate, id })),
-    rowId: ({ id }) => id,
-    rowName: (candidate) => candidate.model,
-  });
   const chosen = route.candidates.find(({ position }) => position === 1);
   return (
     <Box component="section" sx={{ mb: 5 }}>
@@ -36,12 +29,11 @@ export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
           {t(`explain.route.experiment.${route.experiment.mode}`, route.experiment)}
         </Box>
       )}
-      <DataTable
-        model={model}
-        error={null}
-        onRetry={() => {}}
+      <FigureTable
+        table={CANDIDATES}
+        rows={route.candidates.map((candidate, id) => ({ ...candidate, id }))}
+        data={route}
         empty={<EmptyState icon={<AltRoute />} title={t("explain.route.none")} body="" />}
-        isDim={({ position }) => position === null}
       />
       {chosen && (
         <Box component="h2" sx={{ fontSize: 15, mt: 5, mb: 0 }}>
@@ -52,75 +44,54 @@ export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
   );
 };
 
-/** One row per candidate of the route. */
-function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] {
-  const { t } = useTranslation();
-  return [
+const figure = (
+  key: "firstToken" | "speed" | "latency" | "inFlight",
+  width: number,
+  textOf: (figures: Figured) => string,
+): ListColumn<Candidate, ExplainedRoute> => ({
+  ...{ key, width, align: "right" },
+  ...(key === "inFlight" && { head: "explain.inFlight" }),
+  cell: ({ figures }) => textOf(figures),
+});
+
+/** A route's models in the order in which it would try them. */
+export const CANDIDATES: Figures<Candidate, ExplainedRoute> = {
+  text: (name) => `explain.route.${columnName(name)}`,
+  rowId: ({ id }) => id,
+  rowName: ({ model }) => model,
+  isDim: ({ position }) => position === null,
+  columns: [
+    { key: "position", width: 64, align: "right", cell: ({ position }) => position ?? "–" },
+    { key: "model", head: "explain.model", kind: "text", isTitle: true },
     {
-      key: "position",
-      head: t("explain.route.position"),
-      width: 64,
+      key: "share",
+      head: "explain.share",
+      width: 92,
       align: "right",
-      cell: ({ position }) => position ?? "–",
+      isShown: ({ data }) => data.strategy === "weighted",
+      cell: ({ share }) => formatShare(share),
     },
-    { key: "model", head: t("explain.model"), isTitle: true, cell: (candidate) => candidate.model },
-    ...(strategy === "weighted"
-      ? [
-          {
-            key: "share",
-            head: t("explain.share"),
-            width: 92,
-            align: "right",
-            cell: ({ share }) => formatShare(share),
-          } satisfies Column<Candidate>,
-        ]
-      : []),
-    {
-      key: "firstToken",
-      head: t("explain.route.firstToken"),
-      width: 112,
-      align: "right",
-      cell: ({ figures }) => formatDuration(figures?.firstTokenMs ?? null),
-    },
-    {
-      key: "speed",
-      head: t("explain.route.speed"),
-      width: 104,
-      align: "right",
-      cell: ({ figures }) => numberOrDash(figures?.tokensPerSecond),
-    },
-    {
-      key: "latency",
-      head: t("explain.route.latency"),
-      width: 112,
-      align: "right",
-      cell: ({ figures }) => formatDuration(figures?.latencyMs ?? null),
-    },
+    figure("firstToken", 112, (figures) => formatDuration(figures?.firstTokenMs ?? null)),
+    figure("speed", 104, (figures) => numberOrDash(figures?.tokensPerSecond)),
+    figure("latency", 112, (figures) => formatDuration(figures?.latencyMs ?? null)),
     {
       key: "cost",
-      head: t("explain.route.cost"),
       width: 104,
       align: "right",
       cell: ({ figures }) => (figures?.cost == null ? "–" : <Money quota={figures.cost} exact />),
     },
-    {
-      key: "inFlight",
-      head: t("explain.inFlight"),
-      width: 100,
-      align: "right",
-      cell: ({ figures }) => numberOrDash(figures?.inFlight),
-    },
+    figure("inFlight", 100, (figures) => numberOrDash(figures?.inFlight)),
     {
       key: "reason",
-      head: t("explain.reasons.head"),
+      head: "explain.reasons.head",
       isSolid: true,
-      cell: ({ reason, position }) => {
+      cell({ reason, position }, { t }) {
         if (reason) return t(`explain.route.reasons.${reason}`);
         return t(position === 1 ? "explain.reasons.none" : "explain.route.reasons.later");
       },
     },
-  ];
-}
+  ],
+};
 
 const numberOrDash = (value: number | null | undefined): string =>
   value == null ? "–" : formatNumber(roundTo(value, 1));

@@ -7,12 +7,10 @@ import { useMutation } from "@tanstack/react-query";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { ExplainedChannel, Explanation, StickyChannel } from "../../../../src/gateway/quality/explain.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
+import { columnName, type Figures, FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
 import { RouteChoice } from "./RouteChoice.tsx";
 import { explainRoute, RouteForm } from "./RouteForm.tsx";
@@ -21,13 +19,6 @@ import { explainRoute, RouteForm } from "./RouteForm.tsx";
 export const RouterExplainPage = () => {
   const { t } = useTranslation();
   const answer = useMutation({ mutationFn: explainRoute });
-  const columns = useRouteColumns(answer.data?.sticky ?? null);
-  const model = useDataTable({
-    columns,
-    rows: answer.data?.channels,
-    rowId: ({ id }) => id,
-    rowName: ({ name }) => name,
-  });
   return (
     <>
       <PageHeader title={t("explain.title")} purpose={t("explain.purpose")} />
@@ -48,8 +39,10 @@ export const RouterExplainPage = () => {
       {answer.isIdle ? (
         <EmptyState icon={<AltRoute />} title={t("explain.idleTitle")} body={t("explain.idleBody")} />
       ) : (
-        <DataTable
-          model={model}
+        <FigureTable
+          table={EXPLAINED_CHANNELS}
+          rows={answer.data?.channels}
+          data={answer.data?.sticky ?? null}
           error={answer.error}
           onRetry={() => answer.variables && answer.mutate(answer.variables)}
           empty={
@@ -85,13 +78,14 @@ const StickyNotice = ({ sticky, channels }: Pick<Explanation, "sticky" | "channe
 
 const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
 
-/** The columns of the result: one row per channel. */
-function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>[] {
-  const { t, i18n } = useTranslation();
-  return [
+/** The channels of a model: which would be used, and why not the others. */
+export const EXPLAINED_CHANNELS: Figures<ExplainedChannel, StickyChannel | null> = {
+  text: (name) => `explain.${columnName(name)}`,
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  columns: [
     {
-      key: "name",
-      head: t("explain.channel"),
+      key: "channel",
       isTitle: true,
       cell: ({ id, name }) => (
         <Link component={RouterLink} to={`/channel/edit/${id}`}>
@@ -99,10 +93,9 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
         </Link>
       ),
     },
-    { key: "tier", head: t("explain.tier"), width: 110, align: "right", cell: ({ tier }) => tier ?? "–" },
+    { key: "tier", width: 110, align: "right", cell: ({ tier }) => tier ?? "–" },
     {
       key: "share",
-      head: t("explain.share"),
       width: 170,
       isSolid: true,
       cell: ({ share }) => (
@@ -112,18 +105,17 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
         </Row>
       ),
     },
-    { key: "inFlight", head: t("explain.inFlight"), width: 100, align: "right", cell: ({ inFlight }) => inFlight },
+    { key: "inFlight", kind: "number", width: 100 },
     {
       key: "keys",
-      head: t("explain.keys"),
       isSolid: true,
-      cell: ({ keys }) => (
+      cell: ({ keys }, { t, language }) => (
         <Row gap={1.5} wrap>
           {keys.map(({ index, state, until }) => (
             <StatusChip
               key={index}
               tone={TONES[state]}
-              reason={until && t("explain.until", { time: exactTime(Math.ceil(until / 1000), i18n.language) })}
+              reason={until && t("explain.until", { time: exactTime(Math.ceil(until / 1000), language) })}
             >
               {`#${index + 1} ${t(`explain.states.${state}`)}`}
             </StatusChip>
@@ -133,21 +125,19 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
     },
     {
       key: "reasons",
-      head: t("explain.reasons.head"),
-      cell: ({ reasons, share, policy }) => {
+      head: "explain.reasons.head",
+      cell({ reasons, share, policy }, { t, data: sticky }) {
         if (reasons.length > 0) {
-          const by = policy
-            ? {
-                policy: policy.name,
-                organization: policy.organization,
-                context: policy.isOfProject ? "project" : "organization",
-              }
-            : {};
-          return reasons.map((reason) => t(`explain.reasons.${reason}`, by)).join(" · ");
+          const by = policy && {
+            policy: policy.name,
+            organization: policy.organization,
+            context: policy.isOfProject ? "project" : "organization",
+          };
+          return reasons.map((reason) => t(`explain.reasons.${reason}`, by ?? {})).join(" · ");
         }
         if (sticky?.holds) return t(share > 0 ? "explain.reasons.sticky" : "explain.reasons.stickyElsewhere");
         return t(share > 0 ? "explain.reasons.none" : "explain.reasons.later");
       },
     },
-  ];
-}
+  ],
+};

@@ -2,25 +2,16 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/feedback/notify.tsx";
 import { balanceText } from "../cells/status-cells.tsx";
 import { type Channel, DISABLED, ENABLED } from "../channel.ts";
-import {
-  ACTION_TIMEOUT_MS,
-  copyChannel,
-  createRunning,
-  deleteChannel,
-  updateBalance,
-  updateChannel,
-} from "../channel-calls.ts";
+import { ACTION_TIMEOUT_MS, copyChannel, createRunning, updateBalance, updateChannel } from "../channel-calls.ts";
 import { patchChannel } from "../channel-queries.ts";
 
 /** Actions on one channel. Changes are optimistic and roll back if they fail or take longer than 15 seconds. */
 export function useChannelActions() {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
-  const confirm = useConfirm();
   const [running] = useState(() => createRunning());
 
   return useMemo(() => {
@@ -59,20 +50,6 @@ export function useChannelActions() {
           const message = t(`channels.${field}Set`, { name: channel.name, value });
           notifyUndo(message, t("channels.undo"), () => change(channel, { [field]: channel[field] }, () => {}));
         }),
-      remove: async (channel: Channel) => {
-        const isSure = await confirm({
-          title: t("channels.deleteTitle", { name: channel.name }),
-          body: t("channels.deleteBody"),
-          action: t("channels.delete"),
-          isDangerous: true,
-        });
-        if (!isSure) return;
-        alone(channel, async () => {
-          await deleteChannel(channel.id);
-          notifyDone(t("channels.deleted", { name: channel.name }));
-          await refresh();
-        });
-      },
       duplicate: (channel: Channel) =>
         alone(channel, async () => {
           await copyChannel(channel.id, t("channels.copyName", { name: channel.name }));
@@ -90,7 +67,7 @@ export function useChannelActions() {
           }
         }),
     };
-  }, [client, confirm, running, t, i18n.language]);
+  }, [client, running, t, i18n.language]);
 }
 
 export type ChannelActions = ReturnType<typeof useChannelActions>;

@@ -1,12 +1,4 @@
-import { useAtom } from "jotai";
-import { useMemo, useState } from "react";
-import {
-  type RowId,
-  type Selected,
-  type Selection,
-  selectedIds,
-  selectRows,
-} from "../../../components/data-table/column.ts";
+import { type RowId, type Selected, selectedIds, selectRows } from "../../../components/data-table/column.ts";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import type { Channel } from "../channel.ts";
 
@@ -72,35 +64,5 @@ export function selectedChannels(before: Selected, after: Selected, tags: readon
   return selectRows(channels);
 }
 
-const byTagAtom = storedAtom("channel-tag-mode", SWITCH_FORMAT);
-
-/** Tag mode: tags instead of channels, any of which can be expanded; this device remembers the mode. */
-export function useTagMode() {
-  const [byTag, setByTag] = useAtom(byTagAtom);
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
-  return {
-    byTag,
-    setByTag,
-    open,
-    toggle: ({ tag }: TagRow) =>
-      setOpen((now) => {
-        const next = new Set(now);
-        if (!next.delete(tag)) next.add(tag);
-        return next;
-      }),
-  };
-}
-
-/** The rows of a page and their selection, stored as channel ids. */
-export function useListRows(
-  channels: readonly Channel[] | undefined,
-  byTag: boolean,
-  open: ReadonlySet<string>,
-  selected: Selected,
-  onSelect: (selected: Selected) => void,
-): { rows: readonly ListRow[] | undefined; selection: Selection } {
-  const tags = useMemo(() => (byTag && channels ? groupByTag(channels) : []), [byTag, channels]);
-  const rows = useMemo(() => (byTag ? channels && unfold(tags, open) : channels), [byTag, channels, tags, open]);
-  const ticked = withTags(selected, tags);
-  return { rows, selection: { selected: ticked, onChange: (next) => onSelect(selectedChannels(ticked, next, tags)) } };
-}
+/** Tag mode: tags instead of channels; this device remembers it. */
+export const byTagAtom = storedAtom("channel-tag-mode", SWITCH_FORMAT);

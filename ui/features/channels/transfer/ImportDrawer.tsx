@@ -2,13 +2,14 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Checkbox from "@mui/material/Checkbox";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ChangeEvent, type RefObject, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
+import type { ListContext } from "../../../components/page/list/list-context.ts";
 import {
   type ChannelFile,
   importChannels,
@@ -17,41 +18,17 @@ import {
   readChannelFile,
 } from "./transfer-calls.ts";
 
-/** A hidden file input for channels; shows a preview of the import. */
-export const ImportFile = ({ input }: { input: RefObject<HTMLInputElement | null> }) => {
-  const { t } = useTranslation();
-  const [open, setOpen] = useState<{ file: ChannelFile; plans: PlannedChannel[] } | null>(null);
-  const look = async (selected: File | undefined) => {
-    if (!selected) return;
-    const file = readChannelFile(await selected.text());
-    if (!file) {
-      notifyError(t("channels.transfer.noFile"));
-      return;
-    }
-    try {
-      setOpen({ file, plans: await planImport(file.channels) });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept="application/json,.json"
-        hidden
-        aria-label={t("channels.transfer.import")}
-        onChange={(event: ChangeEvent<HTMLInputElement>) => {
-          void look(event.target.files?.[0]);
-          // Allows choosing the same file again.
-          event.target.value = "";
-        }}
-      />
-      {open && <ImportDrawer {...open} onClose={() => setOpen(null)} />}
-    </>
-  );
-};
+/** Reads a file of channels and opens a preview of its import. */
+export async function openImport(file: File, { t, open }: Pick<ListContext<unknown>, "t" | "open">) {
+  try {
+    const content = readChannelFile(await file.text());
+    if (!content) throw new Error(t("channels.transfer.noFile"));
+    const plans = await planImport(content.channels);
+    open((close) => <ImportDrawer file={content} plans={plans} onClose={close} />);
+  } catch (error) {
+    notifyError(error);
+  }
+}
 
 type ImportDrawerProps = Readonly<{ file: ChannelFile; plans: readonly PlannedChannel[]; onClose: () => void }>;
 

@@ -4,19 +4,16 @@ import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import CircularProgress from "@mui/material/CircularProgress";
-import type { TFunction } from "i18next";
 import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { LiveCall } from "../../../../src/domain/logs/live/call-feed.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { Count, Money } from "../../../components/display/Money.tsx";
+import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
+import { type Figures, FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { clockTime } from "../../../lib/format/time.ts";
@@ -25,60 +22,52 @@ import { type LiveState, namesText, useLiveCalls } from "./live-calls.ts";
 
 const DECIMALS = 6;
 
-/** The columns of live calls. */
-export function useLiveColumns(): readonly Column<LiveCall>[] {
-  const { t } = useTranslation();
-  return useMemo(() => columnsOf(t), [t]);
-}
+/** Calls as they happen. */
+export const LIVE_CALLS: Figures<LiveCall> = {
+  text: (name) => `live.${name}`,
+  rowId: ({ request_id: id }) => id,
+  rowName: ({ model_name: model, username }) => `${model}, ${username}`,
+  columns: [
+    { key: "time", kind: "text", of: ({ created_at: at }) => clockTime(at), width: 92 },
+    { key: "state", width: 124, isSolid: true, cell: (call) => <StateCell call={call} /> },
+    {
+      key: "model",
+      isTitle: true,
+      cell: ({ model_name: model }) => (
+        <Box component="span" title={model} sx={{ fontWeight: 550 }}>
+          {model}
+        </Box>
+      ),
+    },
+    { key: "who", width: 180, cell: whoOf },
+    {
+      key: "channel",
+      kind: "text",
+      width: 150,
+      of: ({ channel, channel_name: name }) => (channel ? name || `#${channel}` : null),
+    },
+    { key: "elapsed", kind: "duration", of: ({ is_over: isOver, elapsed_ms: ms }) => (isOver ? ms : null), width: 90 },
+    {
+      key: "tokens",
+      kind: "count",
+      width: 110,
+      of: ({ is_over: isOver, prompt_tokens: prompt, completion_tokens: completion }) =>
+        isOver ? prompt + completion : null,
+    },
+    {
+      key: "cost",
+      kind: "money",
+      width: 110,
+      decimals: DECIMALS,
+      of: ({ is_over: isOver, quota }) => (isOver ? quota : null),
+    },
+  ],
+  card: (call) => <LiveCard call={call} />,
+};
 
-const columnsOf = (t: TFunction): readonly Column<LiveCall>[] => [
-  { key: "time", head: t("live.columns.time"), width: 92, cell: ({ created_at }) => clockTime(created_at) },
-  { key: "state", head: t("live.columns.state"), width: 124, isSolid: true, cell: (call) => <StateCell call={call} /> },
-  {
-    key: "model",
-    head: t("live.columns.model"),
-    isTitle: true,
-    cell: ({ model_name }) => (
-      <Box component="span" title={model_name} sx={{ fontWeight: 550 }}>
-        {model_name}
-      </Box>
-    ),
-  },
-  {
-    key: "who",
-    head: t("live.columns.who"),
-    width: 180,
-    cell: ({ username, token_name }) => [username, token_name].filter(Boolean).join(" · "),
-  },
-  {
-    key: "channel",
-    head: t("live.columns.channel"),
-    width: 150,
-    cell: ({ channel, channel_name }) => (channel ? channel_name || `#${channel}` : "–"),
-  },
-  {
-    key: "elapsed",
-    head: t("live.columns.elapsed"),
-    width: 90,
-    align: "right",
-    cell: ({ is_over, elapsed_ms }) => (is_over ? formatDuration(elapsed_ms) : "–"),
-  },
-  {
-    key: "tokens",
-    head: t("live.columns.tokens"),
-    width: 110,
-    align: "right",
-    cell: ({ is_over, prompt_tokens, completion_tokens }) =>
-      is_over ? <Count value={prompt_tokens + completion_tokens} /> : "–",
-  },
-  {
-    key: "cost",
-    head: t("live.columns.cost"),
-    width: 110,
-    align: "right",
-    cell: ({ is_over, quota }) => (is_over ? <Money quota={quota} decimals={DECIMALS} /> : "–"),
-  },
-];
+function whoOf({ username, token_name: key }: LiveCall) {
+  return [username, key].filter(Boolean).join(" · ");
+}
 
 const StateCell = ({ call }: { call: LiveCall }) => {
   const { t } = useTranslation();
@@ -108,7 +97,7 @@ export const LiveCard = ({ call }: { call: LiveCall }) => (
     <Row gap={2}>
       <StateCell call={call} />
       <Box component="span" sx={{ minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
-        {[call.username, call.token_name].filter(Boolean).join(" · ")}
+        {whoOf(call)}
       </Box>
       <Box sx={{ flex: 1 }} />
       <span className="num">{clockTime(call.created_at)}</span>
@@ -136,7 +125,6 @@ export const LivePage = () => {
   const address = useAddress();
   const [isPaused, setPaused] = useState(false);
   const { calls, waiting, skipped, state, error, clear } = useLiveCalls(isPaused);
-  const columns = useLiveColumns();
   const text = useDeferredValue(address.text("search"));
   const only = address.text("only");
   const shown = useMemo(
@@ -147,12 +135,6 @@ export const LivePage = () => {
       ),
     [calls, text, only],
   );
-  const model = useDataTable({
-    columns,
-    rows: shown,
-    rowId: idOf,
-    rowName: nameOf,
-  });
   return (
     <>
       <PageHeader
@@ -202,10 +184,10 @@ export const LivePage = () => {
       {error && calls.length === 0 ? (
         <ErrorState error={error} />
       ) : (
-        <DataTable
-          model={model}
+        <FigureTable
+          table={LIVE_CALLS}
+          rows={shown}
           isCompact
-          card={cardOf}
           empty={
             <EmptyState
               icon={<SensorsOutlined />}
@@ -218,7 +200,3 @@ export const LivePage = () => {
     </>
   );
 };
-
-const cardOf = (call: LiveCall) => <LiveCard call={call} />;
-const idOf = ({ request_id }: LiveCall) => request_id;
-const nameOf = ({ model_name, username }: LiveCall) => `${model_name}, ${username}`;

@@ -6,31 +6,17 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel } from "../../../components/layout.tsx";
+import { FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { formatDuration } from "../../../lib/format/duration.ts";
-import { formatNumber, formatShare } from "../../../lib/format/number.ts";
-import { clockTime } from "../../../lib/format/time.ts";
-import { AgentTable } from "./AgentTable.tsx";
-import { nameOf } from "./agent-rows.ts";
-import {
-  type SessionCall,
-  type SessionKey,
-  type SessionScope,
-  type SessionView,
-  sessionDetail,
-  sessionList,
-} from "./session-calls.ts";
-import { differenceOf, FIGURES, type Figure, figureOf } from "./session-figures.ts";
+import { agentRows, nameOf } from "./agent-rows.ts";
+import { type SessionKey, type SessionScope, type SessionView, sessionDetail, sessionList } from "./session-calls.ts";
+import { FIGURES, figureOf } from "./session-figures.ts";
+import { AGENTS_OF_SESSION, FIGURE_ROWS, FigureValue, SESSION_CALLS, SESSION_PAIR } from "./session-tables.tsx";
 
 type SessionDetailProps = Readonly<{ scope: SessionScope; session: SessionKey }>;
 
@@ -77,7 +63,9 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
             }
           >
             {other ? (
-              <FigureTable session={data} other={other} />
+              <Box sx={{ maxWidth: FIGURES_PX }}>
+                <FigureTable table={SESSION_PAIR} rows={FIGURE_ROWS} data={{ session: data, other }} isCompact />
+              </Box>
             ) : (
               <KeyValue
                 width={160}
@@ -90,7 +78,7 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
           </Panel>
           {data.agents.children.length > 0 && (
             <Panel title={t("sessions.agents")} hint={t("sessions.agentsHint")}>
-              <AgentTable root={data.agents} />
+              <FigureTable table={AGENTS_OF_SESSION} rows={agentRows(data.agents)} />
             </Panel>
           )}
           {data.steps.map(({ agent, step, calls }) => (
@@ -99,7 +87,7 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
               title={stepTitle(t, nameOf(data.agents, agent), step)}
               hint={<Money quota={calls.reduce((sum, { quota }) => sum + quota, 0)} decimals={6} />}
             >
-              <CallTable calls={calls} />
+              <FigureTable table={SESSION_CALLS} rows={calls} />
             </Panel>
           ))}
         </Col>
@@ -118,114 +106,5 @@ function stepTitle(t: TFunction, agent: string | null, step: string): string {
 const NO_SESSIONS: readonly SessionView[] = [];
 const keyOf = ({ user_id, id }: SessionView) => `${user_id} ${id}`;
 
-type FigureRow = Readonly<{ figure: Figure }>;
-const ROWS: readonly FigureRow[] = FIGURES.map((figure) => ({ figure }));
-
-const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other: SessionView }>) => {
-  const { t } = useTranslation();
-  const columns = useMemo((): readonly Column<FigureRow>[] => {
-    const valueCell = (of: SessionView, figure: Figure) => <FigureValue figure={figure} value={figureOf(of, figure)} />;
-    return [
-      {
-        key: "metric",
-        head: t("sessions.columns.metric"),
-        isTitle: true,
-        cell: ({ figure }) => t(`sessions.columns.${figure}`),
-      },
-      { key: "value", head: session.id, width: 180, align: "right", cell: ({ figure }) => valueCell(session, figure) },
-      { key: "other", head: other.id, width: 180, align: "right", cell: ({ figure }) => valueCell(other, figure) },
-      {
-        key: "difference",
-        head: t("sessions.columns.difference"),
-        width: 120,
-        align: "right",
-        cell: ({ figure }) => {
-          const share = differenceOf(figureOf(session, figure), figureOf(other, figure));
-          if (share === null) return "–";
-          return <span className="num">{`${share > 0 ? "+" : ""}${formatShare(share)}`}</span>;
-        },
-      },
-    ];
-  }, [t, session, other]);
-  const model = useDataTable({
-    columns,
-    rows: ROWS,
-    rowId: ({ figure }) => figure,
-    rowName: ({ figure }) => figure,
-  });
-  return (
-    <Box sx={{ maxWidth: FIGURES_PX }}>
-      <DataTable model={model} error={null} onRetry={() => {}} empty={null} isCompact />
-    </Box>
-  );
-};
-
 /** Wider, a figure stands too far from its name. */
 const FIGURES_PX = 780;
-
-const FigureValue = ({ figure, value }: Readonly<{ figure: Figure; value: number }>) => {
-  if (figure === "cost") return <Money quota={value} decimals={6} />;
-  const isTime = figure === "duration" || figure === "busy";
-  return <span className="num">{isTime ? formatDuration(value) : formatNumber(value)}</span>;
-};
-
-const CallTable = ({ calls }: Readonly<{ calls: readonly SessionCall[] }>) => {
-  const { t } = useTranslation();
-  const columns = useMemo((): readonly Column<SessionCall>[] => {
-    const number = (key: "prompt" | "cached" | "completion", read: (call: SessionCall) => number) => ({
-      key,
-      head: t(`sessions.columns.${key}`),
-      width: 112,
-      align: "right" as const,
-      cell: (call: SessionCall) => <span className="num">{formatNumber(read(call))}</span>,
-    });
-    return [
-      { key: "time", head: t("sessions.columns.time"), width: 88, cell: ({ created_at }) => clockTime(created_at) },
-      {
-        key: "model",
-        head: t("sessions.columns.model"),
-        isTitle: true,
-        cell: ({ model, request_id, failed }) => (
-          <Box sx={{ display: "flex", gap: 2 }}>
-            <Link to="/log/$requestId" params={{ requestId: request_id }}>
-              {model}
-            </Link>
-            {failed && <StatusChip tone="bad">{t("sessions.columns.failed")}</StatusChip>}
-          </Box>
-        ),
-      },
-      { key: "tools", head: t("sessions.columns.tools"), width: 140, cell: ({ tools }) => tools.join(", ") || "–" },
-      number("prompt", ({ prompt_tokens }) => prompt_tokens),
-      number("cached", ({ cached_tokens }) => cached_tokens),
-      number("completion", ({ completion_tokens }) => completion_tokens),
-      {
-        key: "firstToken",
-        head: t("sessions.columns.firstToken"),
-        width: 96,
-        align: "right",
-        cell: ({ first_token_ms }) => <span className="num">{formatDuration(first_token_ms)}</span>,
-      },
-      {
-        key: "duration",
-        head: t("sessions.columns.duration"),
-        width: 96,
-        align: "right",
-        cell: ({ elapsed_ms }) => <span className="num">{formatDuration(elapsed_ms)}</span>,
-      },
-      {
-        key: "cost",
-        head: t("sessions.columns.cost"),
-        width: 104,
-        align: "right",
-        cell: ({ quota }) => <Money quota={quota} decimals={6} />,
-      },
-    ];
-  }, [t]);
-  const model = useDataTable({
-    columns,
-    rows: calls,
-    rowId: ({ request_id }) => request_id,
-    rowName: ({ model: name }) => name,
-  });
-  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
-};

@@ -1,30 +1,26 @@
-import Add from "@mui/icons-material/AddOutlined";
-import Edit from "@mui/icons-material/EditOutlined";
+import Download from "@mui/icons-material/CloudDownloadOutlined";
 import Book from "@mui/icons-material/MenuBookOutlined";
+import Upload from "@mui/icons-material/UploadFileOutlined";
 import Button from "@mui/material/Button";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { fuzzyMatch } from "../../../api/models/pricing.ts";
-import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../../../components/data-table/url-state.ts";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
-import { PageHeader, Row, usePhone } from "../../../components/layout.tsx";
-import { useAddress } from "../../../components/use-address.ts";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { FileInput } from "../../../components/form/FileInput.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { ListContext } from "../../../components/page/list/list-context.ts";
+import type { ResourceList } from "../../../components/page/list/resource-list.ts";
+import { editing } from "../../../components/page/list/standard-actions.tsx";
 import { useSession } from "../../../state/session.ts";
 import { hasRootRight } from "../../../state/stored-user.ts";
 import { CatalogDrawer } from "./CatalogDrawer.tsx";
 import { type CatalogModel, catalog, removeUpdate, undoUpdate } from "./catalog-calls.ts";
-import { useCatalogColumns } from "./catalog-columns.tsx";
-import { UpdateButtons } from "./UpdateButtons.tsx";
+import { CATALOG_COLUMNS } from "./catalog-columns.tsx";
+import { UpdateDrawer } from "./UpdateDrawer.tsx";
 
-const NO_ENTRIES: readonly CatalogModel[] = [];
 const STATES = ["served", "own", "unknown", "ending", "patterns"] as const;
 type State = (typeof STATES)[number];
 
@@ -38,146 +34,118 @@ const FITS: Readonly<Record<State, (entry: CatalogModel) => boolean>> = {
 
 const isState = (value: string): value is State => STATES.some((state) => state === value);
 
+const MAY_EDIT = { root: "models:write" } as const;
+
+const form = (entry: CatalogModel | null, close: () => void, { data }: ListContext<Data>) => (
+  <CatalogDrawer entry={entry} mayEdit={data.mayEdit} onClose={close} />
+);
+
 /** The model catalog and the operator's overrides. All entries are loaded at once. */
-export const CatalogPage = () => {
-  const { t } = useTranslation();
-  const isPhone = usePhone();
-  const { user } = useSession();
-  const address = useAddress();
-  const mayEdit = hasRootRight(user, "models:write");
-  const { data, error, refetch } = useQuery(catalog);
-  const [drawer, setDrawer] = useState<{ entry: CatalogModel | null } | null>(null);
-  const columns = useCatalogColumns();
-  const [text, provider, state] = [address.text("search"), address.text("provider"), address.text("state")];
-  const entries = data?.entries ?? NO_ENTRIES;
-  const providers = useMemo(
-    () => [...new Set(entries.flatMap(({ facts }) => facts.provider ?? []))].toSorted((a, b) => a.localeCompare(b)),
-    [entries],
-  );
-  const found = useMemo(
-    () =>
-      entries.filter(
-        (entry) =>
-          fuzzyMatch(text, entry.model) &&
-          (!provider || entry.facts.provider === provider) &&
-          (!isState(state) || FITS[state](entry)),
-      ),
-    [entries, text, provider, state],
-  );
-  const { shown, paging } = useLocalPaging(found, t("catalog.unit"), address);
-  const isFiltered = text !== "" || provider !== "" || state !== "";
-  const tools = mayEdit && (
-    <Row wrap gap={2} sx={{ rowGap: 2 }}>
-      <UpdateButtons />
-      <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ entry: null })}>
-        {t("catalog.add")}
-      </Button>
-    </Row>
-  );
-  const model = useDataTable({
-    columns,
-    rows: data && shown,
-    rowId: nameOf,
-    rowName: nameOf,
-    actions: (entry) => [
-      {
-        label: t(mayEdit ? "catalog.edit" : "catalog.view"),
-        icon: <Edit />,
-        onSelect: () => setDrawer({ entry }),
-      },
-    ],
-    columnsKey: "catalog-table-columns",
-  });
-  return (
-    <>
-      <PageHeader title={t("catalog.title")} purpose={t("catalog.purpose")} actions={!isPhone && tools} />
-      {isPhone && tools && <Row sx={{ mb: 3 }}>{tools}</Row>}
-      {data?.update && <UpdateNote update={data.update} mayEdit={mayEdit} />}
-      <FilterBar
-        search={{ value: text, placeholder: t("catalog.filters.search") }}
-        filters={[
-          {
-            key: "state",
-            label: t("catalog.filters.state"),
-            value: state,
-            options: STATES.map((name) => ({ value: name, label: t(`catalog.states.${name}`) })),
-          },
-          {
-            key: "provider",
-            label: t("catalog.columns.provider"),
-            value: provider,
-            options: providers.map((name) => ({ value: name, label: name })),
-          },
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={address.clear}
-        tools={<ColumnTools model={model} />}
-      />
-      <DataTable
-        model={model}
-        error={error}
-        onRetry={() => refetch()}
-        empty={
-          <EmptyState
-            icon={<Book />}
-            title={t(isFiltered ? "catalog.empty.filteredTitle" : "catalog.empty.title")}
-            body={t(isFiltered ? "catalog.empty.filteredBody" : "catalog.empty.body")}
-            action={isFiltered && <Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
-          />
-        }
-        paging={paging}
-        onOpen={(entry) => setDrawer({ entry })}
-      />
-      {drawer && <CatalogDrawer entry={drawer.entry} mayEdit={mayEdit} onClose={() => setDrawer(null)} />}
-    </>
-  );
+export const CATALOG: ResourceList<CatalogModel, object, Data> = {
+  text: (name) => `catalog.${name}`,
+  icon: Book,
+  rows: {
+    useAll: ({ data: { list } }) => ({ ...list, data: list.data?.entries }),
+    matches(entry, { text }) {
+      const [provider, state] = [text("provider"), text("state")];
+      return (
+        fuzzyMatch(text("search"), entry.model) &&
+        (provider === "" || entry.facts.provider === provider) &&
+        (!isState(state) || FITS[state](entry))
+      );
+    },
+  },
+  rowId: ({ model }) => model,
+  rowName: ({ model }) => model,
+  unit: "catalog.unit",
+  columns: CATALOG_COLUMNS,
+  search: "catalog.filters.search",
+  filters: [
+    { key: "state", options: STATES.map((state) => [state, `catalog.states.${state}`] as const) },
+    {
+      key: "provider",
+      head: "catalog.columns.provider",
+      options: ({ providers }) => providers.map((name) => ({ value: name, label: name })),
+    },
+  ],
+  add: { name: "add", needs: MAY_EDIT, open: form },
+  tools: [
+    { name: "update.fetch", icon: Download, needs: MAY_EDIT, open: (_, close) => <UpdateDrawer onClose={close} /> },
+    { name: "update.import", icon: Upload, needs: MAY_EDIT, run: (_, { data }) => data.file.current?.click() },
+  ],
+  actions: [editing(form, { label: ({ t, data }) => t(data.mayEdit ? "catalog.edit" : "catalog.view") })],
+  onRow: ["edit"],
+  emptyFiltered: { title: "catalog.empty.filteredTitle", body: "catalog.empty.filteredBody" },
+  above: ({ act, data: { list, mayEdit } }) =>
+    list.data?.update && <UpdateNote update={list.data.update} mayEdit={mayEdit} act={act} />,
+  below: (_, { t, open, data }) => (
+    <FileInput
+      input={data.file}
+      label={t("catalog.update.import")}
+      onFile={(file) =>
+        file
+          .text()
+          .then((document) => open((close) => <UpdateDrawer document={document} onClose={close} />), notifyError)
+      }
+    />
+  ),
+  remembers: { as: "catalog", columns: "choice" },
+  reload: [catalog, { queryKey: ["pricing"] }],
+  useData,
 };
 
-const nameOf = ({ model }: CatalogModel) => model;
+type Data = ReturnType<typeof useData>;
+
+function useData() {
+  const { user } = useSession();
+  const list = useQuery(catalog);
+  const entries = list.data?.entries;
+  const providers = useMemo(
+    () =>
+      [...new Set((entries ?? []).flatMap(({ facts }) => facts.provider ?? []))].toSorted((a, b) => a.localeCompare(b)),
+    [entries],
+  );
+  return {
+    list,
+    providers,
+    mayEdit: hasRootRight(user, MAY_EDIT.root),
+    /** Chooses a file with an update. */
+    file: useRef<HTMLInputElement>(null),
+  };
+}
+
+export const CatalogPage = () => <ListPage list={CATALOG} />;
 
 type UpdateNoteProps = Readonly<{
   update: Readonly<{ url: string; applied_at: number; can_undo: boolean }>;
   mayEdit: boolean;
+  act: ListContext<unknown>["act"];
 }>;
 
 /** Shows the active update, with a button to revert it. */
-const UpdateNote = ({ update, mayEdit }: UpdateNoteProps) => {
+const UpdateNote = ({ update, mayEdit, act }: UpdateNoteProps) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const confirm = useConfirm();
-  const remove = async () => {
-    const question = {
-      title: t("catalog.update.removeTitle"),
-      body: t("catalog.update.removeBody"),
-      action: t("catalog.update.remove"),
-    };
-    if (!(await confirm(question))) return;
-    try {
-      await removeUpdate();
-      await client.invalidateQueries(catalog);
-      notifyDone(t("catalog.update.removed"));
-    } catch (error) {
-      notifyError(error);
-    }
-  };
-  const undo = async () => {
-    const question = {
-      title: t("catalog.update.undoTitle"),
-      body: t("catalog.update.undoBody"),
-      action: t("catalog.update.undo"),
-    };
-    if (!(await confirm(question))) return;
-    try {
-      const { retained } = await undoUpdate();
-      await client.invalidateQueries(catalog);
-      void client.invalidateQueries({ queryKey: ["pricing"] });
-      notifyDone(
+  const remove = () =>
+    act({
+      question: {
+        title: t("catalog.update.removeTitle"),
+        body: t("catalog.update.removeBody"),
+        action: t("catalog.update.remove"),
+      },
+      work: removeUpdate,
+      done: () => t("catalog.update.removed"),
+    });
+  const undo = () =>
+    act({
+      question: {
+        title: t("catalog.update.undoTitle"),
+        body: t("catalog.update.undoBody"),
+        action: t("catalog.update.undo"),
+      },
+      work: undoUpdate,
+      done: ({ retained }) =>
         retained.length === 0 ? t("catalog.update.undone") : t("catalog.update.undoneKept", { count: retained.length }),
-      );
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+    });
   return (
     <Row wrap gap={2} sx={{ mb: 3, fontSize: 13, color: "text.secondary" }}>
       <span>{update.url ? t("catalog.update.from", { url: update.url }) : t("catalog.update.fromFile")}</span>

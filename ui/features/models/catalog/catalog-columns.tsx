@@ -1,27 +1,19 @@
 import Box from "@mui/material/Box";
-import type { TFunction } from "i18next";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { usd } from "../../../api/models/pricing.ts";
-import type { Column } from "../../../components/data-table/column.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { type ListColumn, Quiet } from "../../../components/page/list/column-kinds.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import type { CatalogModel } from "./catalog-calls.ts";
 
 /** The columns of the model catalog. */
-export function useCatalogColumns(): readonly Column<CatalogModel>[] {
-  const { t } = useTranslation();
-  return useMemo(() => columnsOf(t), [t]);
-}
-
-const columnsOf = (t: TFunction): readonly Column<CatalogModel>[] => [
+export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
   {
     key: "model",
-    head: t("catalog.columns.model"),
     isTitle: true,
-    cell: (entry) => (
+    cell: (entry, { t }) => (
       <Row gap={2}>
         <Box component="span" sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
           {entry.model}
@@ -31,62 +23,34 @@ const columnsOf = (t: TFunction): readonly Column<CatalogModel>[] => [
       </Row>
     ),
   },
-  {
-    key: "provider",
-    head: t("catalog.columns.provider"),
-    width: 112,
-    cell: ({ facts }) => facts.provider ?? <Quiet />,
-  },
-  {
-    key: "context",
-    head: t("catalog.columns.context"),
-    width: 92,
-    align: "right",
-    cell: ({ facts }) => <Tokens count={facts.context_window} />,
-  },
-  {
-    key: "output",
-    head: t("catalog.columns.output"),
-    width: 92,
-    align: "right",
-    cell: ({ facts }) => <Tokens count={facts.output_limit} />,
-  },
+  { key: "provider", kind: "text", of: ({ facts }) => facts.provider, none: "–", width: 112 },
+  { key: "context", width: 92, align: "right", cell: ({ facts }) => <Tokens count={facts.context_window} /> },
+  { key: "output", width: 92, align: "right", cell: ({ facts }) => <Tokens count={facts.output_limit} /> },
   {
     key: "modalities",
-    head: t("catalog.columns.modalities"),
     width: 172,
     cell: ({ facts }) => <Modalities inputs={facts.input_modalities} outputs={facts.output_modalities} />,
   },
   {
     key: "reasoning",
-    head: t("catalog.columns.reasoning"),
+    kind: "text",
+    of: ({ facts }, { t }) => facts.reasoning && t(`catalog.styles.${facts.reasoning.style}`),
+    none: "–",
     width: 128,
-    cell: ({ facts }) => (facts.reasoning ? t(`catalog.styles.${facts.reasoning.style}`) : <Quiet />),
   },
-  {
-    key: "price",
-    head: t("catalog.columns.price"),
-    width: 156,
-    align: "right",
-    cell: (entry) => <Price entry={entry} />,
-  },
+  { key: "price", width: 156, align: "right", cell: (entry) => <Price entry={entry} /> },
   {
     key: "deprecation",
-    head: t("catalog.columns.deprecation"),
     width: 124,
-    cell: ({ facts }) => (facts.deprecation_date ? <span className="num">{facts.deprecation_date}</span> : <Quiet />),
+    cell: ({ facts }) => (facts.deprecation_date ? <span className="num">{facts.deprecation_date}</span> : <Dash />),
   },
 ];
 
-const Quiet = () => (
-  <Box component="span" sx={{ color: "text.tertiary" }}>
-    –
-  </Box>
-);
+const Dash = () => <Quiet>–</Quiet>;
 
 const Tokens = ({ count }: { count: number | null }) =>
   count === null ? (
-    <Quiet />
+    <Dash />
   ) : (
     <Tip title={formatNumber(count)}>
       <span className="num">{tokenCount(count)}</span>
@@ -98,7 +62,7 @@ type ModalitiesProps = Readonly<{ inputs: readonly string[] | null; outputs: rea
 /** Input and output modalities as text. */
 export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
   const { t, i18n } = useTranslation();
-  if (!inputs && !outputs) return <Quiet />;
+  if (!inputs && !outputs) return <Dash />;
   const kindsText = (kinds: readonly string[] | null) =>
     joinWords(
       (kinds ?? []).map((kind) => t(`catalog.kinds.${kind}`)),
@@ -116,7 +80,7 @@ export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
 
 const Price = ({ entry: { price, has_own_price } }: { entry: CatalogModel }) => {
   const { t } = useTranslation();
-  if (!price) return <Quiet />;
+  if (!price) return <Dash />;
   const { input, output, per_call, per_megapixel, per_second } = price;
   const lines =
     per_second !== undefined

@@ -15,10 +15,11 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
+import { FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber, formatShare } from "../../../lib/format/number.ts";
 import { type ExperimentView, experimentSeries } from "../routes/experiment-form.ts";
-import { ComparisonTable } from "./ComparisonTable.tsx";
+import { COMPARISON } from "./comparison.tsx";
 
 const CHART_METRICS = ["latency", "first_token", "cost", "errors"] as const;
 type ChartMetric = (typeof CHART_METRICS)[number];
@@ -163,7 +164,7 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
             ...(judge === null ? [] : [[t("experiments.judge"), judge] as const]),
           ]}
         />
-        <ComparisonTable comparisons={comparisons} />
+        <FigureTable table={COMPARISON} rows={comparisons} />
         {calls.control + calls.trial === 0 ? (
           <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("experiments.chart.none")}</Box>
         ) : (

@@ -12,19 +12,13 @@ import DialogTitle from "@mui/material/DialogTitle";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Discount, fuzzyMatch, type PricedModel, pricing } from "../../../api/models/pricing.ts";
-import { type Selected, selectedIds } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
-import { useLocalPaging } from "../../../components/data-table/url-state.ts";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
-import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyInfo } from "../../../components/feedback/notify.tsx";
-import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
-import { PageHeader, Row } from "../../../components/layout.tsx";
+import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { ListPage } from "../../../components/page/list/ListPage.tsx";
+import type { FilterValues, ResourceList } from "../../../components/page/list/resource-list.ts";
 import { NoModelsAction } from "../../../components/page/NoModels.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { useAddress } from "../../../components/use-address.ts";
@@ -33,176 +27,101 @@ import { useSession } from "../../../state/session.ts";
 import { CalculatorDialog } from "../page/CalculatorDialog.tsx";
 import { CAPABILITIES, capabilityOf, makerOf } from "../page/model-traits.ts";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
-import { usePriceColumns } from "./price-columns.tsx";
+import { copyNames, PRICE_COLUMNS, type PriceView } from "./price-columns.tsx";
 
-const NO_ROWS: Selected = {};
 const NO_MODELS: readonly PricedModel[] = [];
 
-/** Public model prices. All models are loaded at once; a page of them is rendered. */
-export const PricingPage = () => {
-  const { t } = useTranslation();
-  const { user } = useSession();
-  const address = useAddress();
-  const { data, error, refetch } = useQuery(pricing(user?.id));
-  const [selected, setSelected] = useState(NO_ROWS);
-  const [refused, setRefused] = useState("");
-  const [isCalculating, setCalculating] = useState(false);
-  const [isShowingChanges, setShowingChanges] = useState(false);
-  const filters = {
-    text: address.text("search"),
-    maker: address.text("maker"),
-    capability: address.text("capability"),
-  };
-  const { text, maker, capability } = filters;
-  const onlyAvailable = address.text("available") === "yes";
-  const groups = useMemo(() => Object.keys(data?.groupRatio ?? {}), [data]);
-  const chosen = address.text("group");
-  const group = groups.includes(chosen) ? chosen : (data?.ownGroup ?? "");
-  const groupRatio = data?.groupRatio[group] ?? 1;
-  const setAddress = address.set;
-  const lookAt = useCallback(
-    (name: string) => {
-      setAddress({ group: name });
-      notifyInfo(t("pricing.lookingAt", { group: name, ratio: data?.groupRatio[name] ?? 1 }));
+const matches = ({ model_name: name, enable_groups: groups }: PricedModel, { text }: FilterValues, { group }: Data) =>
+  fuzzyMatch(text("search"), name) &&
+  (text("maker") === "" || makerOf(name) === text("maker")) &&
+  (text("capability") === "" || capabilityOf(name) === text("capability")) &&
+  (text("available") === "" || groups.includes(group));
+
+/** Public model prices, as one group pays them. All models are loaded at once; a page of them is rendered. */
+export const PRICES: ResourceList<PricedModel, object, Data> = {
+  text: (name) => (name === "title" ? "shell.prices" : `pricing.${name}`),
+  icon: Sell,
+  rows: { useAll: ({ data: { list } }) => ({ ...list, data: list.data?.models }), matches },
+  rowId: ({ model_name: name }) => name,
+  rowName: ({ model_name: name }) => name,
+  unit: "pricing.unit",
+  columns: PRICE_COLUMNS,
+  search: "pricing.search",
+  filters: [
+    {
+      key: "group",
+      options: ({ groups, list }) =>
+        groups.map((name) => ({ value: name, label: `${name} × ${list.data?.groupRatio[name]}` })),
     },
-    [setAddress, t, data],
-  );
-  const view = useMemo(
-    () => ({ group, groupRatio, groups, onGroup: lookAt, onRefused: setRefused }),
-    [group, groupRatio, groups, lookAt],
-  );
-  const columns = usePriceColumns(view);
-  const models = data?.models ?? NO_MODELS;
-  const makers = useMemo(
-    () => [...new Set(models.map(({ model_name }) => makerOf(model_name)))].filter(Boolean).sort(),
-    [models],
-  );
-  const found = useMemo(
-    () =>
-      models.filter(
-        (model) =>
-          fuzzyMatch(text, model.model_name) &&
-          (!maker || makerOf(model.model_name) === maker) &&
-          (!capability || capabilityOf(model.model_name) === capability) &&
-          (!onlyAvailable || model.enable_groups.includes(group)),
-      ),
-    [models, text, maker, capability, onlyAvailable, group],
-  );
-  const { shown, paging } = useLocalPaging(found, t("pricing.unit"), address);
-  const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
-  const copySelected = async () => {
-    const names = selectedIds(selected).join(",");
-    if (await copyText(names)) notifyDone(t("pricing.copied", { count: selectedIds(selected).length }));
-    else setRefused(names);
-  };
-  const isFiltered = text !== "" || maker !== "" || capability !== "" || onlyAvailable;
-  const model = useDataTable({
-    columns,
-    rows: data && shown,
-    rowId: nameOf,
-    rowName: nameOf,
-    selection: { selected, onChange: setSelected },
-  });
-  return (
-    <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
-      <PageHeader
-        title={t("shell.prices")}
-        purpose={t("pricing.purpose")}
-        actions={
-          <>
-            <Button startIcon={<Calculate />} onClick={() => setCalculating(true)}>
-              {t("model.calculator.open")}
-            </Button>
-            <Button startIcon={<History />} onClick={() => setShowingChanges(true)}>
-              {t("pricing.changes.title")}
-            </Button>
-          </>
-        }
-      />
-      {!data && !error && <Skeleton variant="rounded" height={62} sx={{ mb: 3 }} />}
-      {data && (
-        <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} discount={data.discounts[group]} />
-      )}
-      <FilterBar
-        search={{ value: text, placeholder: t("pricing.search") }}
-        filters={[
-          {
-            key: "group",
-            label: t("pricing.filters.group"),
-            value: chosen && group,
-            options: groups.map((name) => ({ value: name, label: `${name} × ${data?.groupRatio[name]}` })),
-          },
-          {
-            key: "maker",
-            label: t("pricing.filters.maker"),
-            value: maker,
-            options: makers.map((name) => ({ value: name, label: name })),
-          },
-          {
-            key: "capability",
-            label: t("pricing.filters.capability"),
-            value: capability,
-            options: CAPABILITIES.map((name) => ({ value: name, label: t(`pricing.capabilities.${name}`) })),
-          },
-          {
-            key: "available",
-            label: t("pricing.filters.available"),
-            value: onlyAvailable ? "yes" : "",
-            options: [{ value: "yes", label: t("pricing.available") }],
-          },
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={address.clear}
-      />
-      <DataTable
-        model={model}
-        error={error}
-        onRetry={() => refetch()}
-        empty={
-          <EmptyState
-            icon={<Sell />}
-            title={t(isFiltered ? "pricing.empty.filteredTitle" : "pricing.empty.title")}
-            body={t(isFiltered ? "pricing.empty.filteredBody" : "pricing.empty.body")}
-            action={
-              isFiltered ? (
-                <Button onClick={address.clear}>{t("components.filter.clear")}</Button>
-              ) : (
-                <NoModelsAction isPrimary />
-              )
-            }
-          />
-        }
-        paging={paging}
-        isDim={(model) => !model.enable_groups.includes(group)}
-      />
-      {selectedIds(selected).length > 0 && (
-        <SelectionBar
-          count={selectedIds(selected).length}
-          onClear={clearSelection}
-          actions={[
-            {
-              label: t("pricing.copySelected", { count: selectedIds(selected).length }),
-              icon: <Copy />,
-              onSelect: copySelected,
-            },
-          ]}
+    { key: "maker", options: ({ makers }) => makers.map((name) => ({ value: name, label: name })) },
+    { key: "capability", options: CAPABILITIES.map((name) => [name, `pricing.capabilities.${name}`] as const) },
+    { key: "available", options: [["yes", "pricing.available"]] },
+  ],
+  tools: [
+    {
+      name: "calculator",
+      label: "model.calculator.open",
+      icon: Calculate,
+      open: (_, close, { data, address }) => (
+        <CalculatorDialog
+          models={data.models.filter((model) => matches(model, address, data))}
+          groupRatio={data.groupRatio}
+          onClose={close}
         />
-      )}
-      {isCalculating && (
-        <CalculatorDialog models={found} groupRatio={groupRatio} onClose={() => setCalculating(false)} />
-      )}
-      {isShowingChanges && <PriceChangesDialog userId={user?.id} onClose={() => setShowingChanges(false)} />}
-      {refused && <ManualCopyDialog text={refused} onClose={() => setRefused("")} />}
-    </Box>
-  );
+      ),
+    },
+    {
+      name: "changes.title",
+      icon: History,
+      open: (_, close, { data }) => <PriceChangesDialog userId={data.userId} onClose={close} />,
+    },
+  ],
+  bulk: [{ name: "copySelected", icon: Copy, run: ({ ids }, context) => copyNames(ids, context) }],
+  isSelectionLasting: true,
+  isDim: ({ enable_groups: groups }, { data }) => !groups.includes(data.group),
+  empty: { title: "pricing.empty.title", body: "pricing.empty.body", action: <NoModelsAction isPrimary /> },
+  emptyFiltered: { title: "pricing.empty.filteredTitle", body: "pricing.empty.filteredBody" },
+  above({ data: { list, userId, group, groupRatio } }) {
+    if (!list.data) return !list.error && <Skeleton variant="rounded" height={62} sx={{ mb: 3 }} />;
+    const discount = list.data.discounts[group];
+    return <PriceNotes isVisitor={userId === undefined} group={group} ratio={groupRatio} discount={discount} />;
+  },
+  useData,
 };
 
-const nameOf = ({ model_name }: PricedModel): string => model_name;
+type Data = ReturnType<typeof useData>;
 
-type Props = Readonly<{ isVisitor: boolean; group: string; ratio: number; discount: Discount | undefined }>;
+function useData() {
+  const userId = useSession().user?.id;
+  const list = useQuery(pricing(userId));
+  const models = list.data?.models ?? NO_MODELS;
+  const groups = useMemo(() => Object.keys(list.data?.groupRatio ?? {}), [list.data]);
+  const chosen = useAddress().text("group");
+  const group = groups.includes(chosen) ? chosen : (list.data?.ownGroup ?? "");
+  const makers = useMemo(
+    () => [...new Set(models.map(({ model_name: name }) => makerOf(name)))].filter(Boolean).sort(),
+    [models],
+  );
+  const view: PriceView = {
+    group,
+    groups,
+    groupRatio: list.data?.groupRatio[group] ?? 1,
+    ratioOf: (name) => list.data?.groupRatio[name] ?? 1,
+    quotaPerUnit: useMoneyFormat().quotaPerUnit,
+  };
+  return { ...view, userId, list, models, makers };
+}
+
+export const PricingPage = () => (
+  <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
+    <ListPage list={PRICES} />
+  </Box>
+);
+
+type PriceNotesProps = Readonly<{ isVisitor: boolean; group: string; ratio: number; discount: Discount | undefined }>;
 
 /** Explains for which group the prices are, and how they are computed. */
-const PriceNotes = ({ isVisitor, group, ratio, discount }: Props) => {
+const PriceNotes = ({ isVisitor, group, ratio, discount }: PriceNotesProps) => {
   const { t, i18n } = useTranslation();
   const [isExplaining, setExplaining] = useState(false);
   const tone = isVisitor ? "warn" : "info";

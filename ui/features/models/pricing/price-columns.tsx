@@ -5,17 +5,15 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import { Link } from "@tanstack/react-router";
-import type { TFunction } from "i18next";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { PricedModel } from "../../../api/models/pricing.ts";
-import type { Column } from "../../../components/data-table/column.ts";
-import { copyText } from "../../../components/display/CopyButton.tsx";
-import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
 import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
-import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { notifyDone, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import type { ListColumn } from "../../../components/page/list/column-kinds.tsx";
+import type { ListContext } from "../../../components/page/list/list-context.ts";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
@@ -23,62 +21,62 @@ import { modelPath } from "../page/model-page.ts";
 import { makerOf } from "../page/model-traits.ts";
 import { PriceLines, Quiet } from "../page/PriceLines.tsx";
 
-type PriceView = Readonly<{
+/** How prices are looked at. */
+export type PriceView = Readonly<{
   group: string;
   groupRatio: number;
   /** Groups that the user may view. */
   groups: readonly string[];
-  onGroup: (group: string) => void;
-  /** Called if the browser denies clipboard access. */
-  onRefused: (text: string) => void;
+  ratioOf: (group: string) => number;
+  quotaPerUnit: number;
 }>;
 
-/** The columns of the price list, for one group. */
-export function usePriceColumns(view: PriceView): readonly Column<PricedModel>[] {
-  const { t } = useTranslation();
-  const { quotaPerUnit } = useMoneyFormat();
-  return useMemo(() => columnsOf(t, view, quotaPerUnit), [t, view, quotaPerUnit]);
+type Context = ListContext<PriceView>;
+
+/** Copies the names of models; shows them where the browser denies access to the clipboard. */
+export async function copyNames(names: readonly string[], { t, open }: Pick<Context, "t" | "open">) {
+  const text = names.join(",");
+  if (await copyText(text)) notifyDone(t("pricing.copied", { count: names.length }));
+  else open((close) => <ManualCopyDialog text={text} onClose={close} />);
 }
 
-const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonly Column<PricedModel>[] => [
+function showGroup(group: string, { t, address, data }: Context) {
+  address.set({ group });
+  notifyInfo(t("pricing.lookingAt", { group, ratio: data.ratioOf(group) }));
+}
+
+/** The columns of the price list, for one group. */
+export const PRICE_COLUMNS: readonly ListColumn<PricedModel, PriceView>[] = [
   {
     key: "available",
-    head: t("pricing.columns.available"),
     width: 88,
     isSolid: true,
-    cell: (model) => <Availability isAvailable={model.enable_groups.includes(view.group)} />,
+    cell: ({ enable_groups: groups }, { data }) => <Availability isAvailable={groups.includes(data.group)} />,
   },
   {
     key: "model",
-    head: t("pricing.columns.model"),
     isTitle: true,
-    cell: ({ model_name }) => <ModelName name={model_name} onRefused={view.onRefused} />,
+    cell: ({ model_name: name }, context) => <ModelName name={name} onCopy={() => copyNames([name], context)} />,
   },
   {
     key: "billing",
-    head: t("pricing.columns.billing"),
     width: 100,
     isSolid: true,
-    cell: (model) => <Tag>{t(`pricing.units.${model.unit}`)}</Tag>,
+    cell: ({ unit }, { t }) => <Tag>{t(`pricing.units.${unit}`)}</Tag>,
   },
-  {
-    key: "limits",
-    head: t("pricing.columns.limits"),
-    width: 168,
-    cell: (model) => <Limits model={model} />,
-  },
+  { key: "limits", width: 168, cell: (model) => <Limits model={model} /> },
   {
     key: "groups",
-    head: t("pricing.columns.groups"),
     width: 132,
     isSolid: true,
-    cell: (model) => <Groups model={model} {...view} />,
+    cell: (model, context) => (
+      <Groups model={model} view={context.data} onGroup={(group) => showGroup(group, context)} />
+    ),
   },
   {
     key: "ratios",
-    head: t("pricing.columns.ratios"),
     width: 124,
-    cell: (model) =>
+    cell: (model, { t }) =>
       model.quota_type === 1 ? (
         quiet("–")
       ) : (
@@ -90,10 +88,11 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   },
   {
     key: "price",
-    head: t("pricing.columns.price"),
     width: 164,
     align: "right",
-    cell: (model) => <PriceLines model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
+    cell: (model, { data: { groupRatio, quotaPerUnit } }) => (
+      <PriceLines model={model} groupRatio={groupRatio} quotaPerUnit={quotaPerUnit} />
+    ),
   },
 ];
 
@@ -129,19 +128,15 @@ const Availability = ({ isAvailable }: { isAvailable: boolean }) => {
   );
 };
 
-const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string) => void }) => {
+const ModelName = ({ name, onCopy }: { name: string; onCopy: () => unknown }) => {
   const { t } = useTranslation();
   const maker = makerOf(name);
-  const copy = async () => {
-    if (await copyText(name)) notifyDone(t("pricing.copied", { count: 1 }));
-    else onRefused(name);
-  };
   return (
     <Row gap={2}>
       {maker && <ProviderGlyph name={maker} size={20} />}
       <Tip title={t("pricing.copyOne", { name })}>
         <ButtonBase
-          onClick={copy}
+          onClick={onCopy}
           sx={{ minWidth: 0, borderRadius: "4px", fontWeight: 560, fontSize: 13, justifyContent: "flex-start" }}
         >
           <Box
@@ -171,7 +166,9 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
   );
 };
 
-const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & PriceView) => {
+type GroupsProps = Readonly<{ model: PricedModel; view: PriceView; onGroup: (group: string) => void }>;
+
+const Groups = ({ model, view: { group, groups }, onGroup }: GroupsProps) => {
   const { t } = useTranslation();
   const shown = model.enable_groups.filter((name) => groups.includes(name));
   if (shown.length === 0) return quiet(t("pricing.noGroup"));

@@ -11,8 +11,9 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { ComparisonTable } from "../experiments/ComparisonTable.tsx";
+import { COMPARISON } from "../experiments/comparison.tsx";
 import { ReplayedCallPanel } from "./ReplayedCallPanel.tsx";
 import { EvaluationStatus } from "./ReplaySetPanel.tsx";
 import {
@@ -88,7 +89,7 @@ const Summary = ({ result: { evaluation, comparisons, verdicts } }: Readonly<{ r
             ...(judge ? [[t("experiments.judge"), judge.model] as const] : []),
           ]}
         />
-        <ComparisonTable comparisons={comparisons} />
+        <FigureTable table={COMPARISON} rows={comparisons} />
         {verdicts && (
           <Box sx={{ fontSize: 13 }}>
             {t("replays.verdicts", {

@@ -2,17 +2,14 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { Money } from "../../../components/display/Money.tsx";
-import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
+import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
+import { StateChip } from "../../../components/page/list/column-kinds.tsx";
+import { columnName, type Figures, FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { deleteSet, type EvaluationView, type ReplaySetView, replaySets } from "./replay-form.ts";
 
@@ -52,7 +49,7 @@ export const ReplaySetPanel = ({ set, onReplay }: Props) => {
             {reasons.map((reason) => t(`replays.skipped.${reason}`, { count: skipped[reason] ?? 0 })).join(" ")}
           </Box>
         )}
-        {evaluations.length > 0 && <EvaluationTable evaluations={evaluations} />}
+        {evaluations.length > 0 && <FigureTable table={EVALUATIONS} rows={evaluations} />}
         <Row gap={3} wrap>
           <Button variant="outlined" onClick={onReplay}>
             {t("replays.replay")}
@@ -64,59 +61,6 @@ export const ReplaySetPanel = ({ set, onReplay }: Props) => {
   );
 };
 
-const EvaluationTable = ({ evaluations }: Pick<ReplaySetView, "evaluations">) => {
-  const { t } = useTranslation();
-  const columns = useMemo(
-    (): readonly Column<EvaluationView>[] => [
-      {
-        key: "evaluation",
-        head: t("replays.evaluation"),
-        isTitle: true,
-        cell: ({ id, name }) => (
-          <Link to="/replays" search={(now: object) => ({ ...now, evaluation: id })}>
-            {name}
-          </Link>
-        ),
-      },
-      {
-        key: "state",
-        head: t("replays.state"),
-        width: 160,
-        isSolid: true,
-        cell: (evaluation) => <EvaluationStatus evaluation={evaluation} />,
-      },
-      {
-        key: "progress",
-        head: t("replays.progress"),
-        width: 128,
-        align: "right",
-        cell: ({ done, calls }) => (
-          <span className="num">
-            {formatNumber(done)} / {formatNumber(calls)}
-          </span>
-        ),
-      },
-      {
-        key: "failed",
-        head: t("replays.failed"),
-        width: 96,
-        align: "right",
-        cell: ({ failed }) => <span className="num">{formatNumber(failed)}</span>,
-      },
-      {
-        key: "spent",
-        head: t("replays.spent"),
-        width: 128,
-        align: "right",
-        cell: ({ spent }) => <Money quota={spent} decimals={6} />,
-      },
-    ],
-    [t],
-  );
-  const model = useDataTable({ columns, rows: evaluations, rowId: ({ id }) => id, rowName: ({ name }) => name });
-  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
-};
-
 const TONES: Readonly<Record<EvaluationView["status"], ToneName>> = {
   running: "info",
   stopped: "idle",
@@ -124,8 +68,42 @@ const TONES: Readonly<Record<EvaluationView["status"], ToneName>> = {
   complete: "ok",
 };
 
-/** How far an evaluation is. */
-export const EvaluationStatus = ({ evaluation: { status } }: Readonly<{ evaluation: EvaluationView }>) => {
-  const { t } = useTranslation();
-  return <StatusChip tone={TONES[status]}>{t(`replays.status.${status}`)}</StatusChip>;
+/** What requests were replayed against, and how far that is. */
+export const EVALUATIONS: Figures<EvaluationView> = {
+  text: (name) => `replays.${columnName(name)}`,
+  rowId: ({ id }) => id,
+  rowName: ({ name }) => name,
+  columns: [
+    {
+      key: "evaluation",
+      isTitle: true,
+      cell: ({ id, name }) => (
+        <Link to="/replays" search={(now: object) => ({ ...now, evaluation: id })}>
+          {name}
+        </Link>
+      ),
+    },
+    { key: "state", kind: "status", width: 160, of: statusOf },
+    {
+      key: "progress",
+      width: 128,
+      align: "right",
+      cell: ({ done, calls }) => (
+        <span className="num">
+          {formatNumber(done)} / {formatNumber(calls)}
+        </span>
+      ),
+    },
+    { key: "failed", kind: "number", width: 96 },
+    { key: "spent", kind: "money", width: 128, decimals: 6 },
+  ],
 };
+
+function statusOf({ status }: EvaluationView) {
+  return { tone: TONES[status], text: `replays.status.${status}` };
+}
+
+/** How far an evaluation is. */
+export const EvaluationStatus = ({ evaluation }: Readonly<{ evaluation: EvaluationView }>) => (
+  <StateChip of={statusOf(evaluation)} />
+);

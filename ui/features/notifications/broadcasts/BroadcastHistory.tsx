@@ -63,7 +63,10 @@ const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; 
 };
 
 /** Whom a notification went to; `onResent`: it reached one more. */
-const receiversOf = ({ id, title }: SentBroadcast, onResent: () => void): ResourceList<Receiver> => ({
+export const receiversOf = (
+  { id, title }: Pick<SentBroadcast, "id" | "title">,
+  onResent: () => void,
+): ResourceList<Receiver> => ({
   text: (name) => `notifications.history.${name}`,
   icon: Campaign,
   rows: {

@@ -1,13 +1,10 @@
 import Box from "@mui/material/Box";
 import Checkbox from "@mui/material/Checkbox";
 import FormControlLabel from "@mui/material/FormControlLabel";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AccessRight } from "../../../../../src/domain/accounts/organizations/rights.ts";
 import { changeAccess, type Member } from "../../../../api/accounts/organization-calls.ts";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
 import { Col } from "../../../../components/layout.tsx";
 
 type Props = Readonly<{ organization: number; member: Member; onClose: () => void }>;
@@ -28,54 +25,49 @@ const RIGHTS = [
 /** Which parts of what a member's role sees the member may see. */
 export const AccessDialog = ({ organization, member, onClose }: Props) => {
   const { t } = useTranslation();
-  const client = useQueryClient();
-  const [withheld, setWithheld] = useState<ReadonlySet<string>>(new Set(member.withheld));
-  const save = useMutation({
-    mutationFn: () =>
-      changeAccess(
-        organization,
-        member.user_id,
-        RIGHTS.filter((right) => withheld.has(right)),
-      ),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: ["organization", organization] });
-      notifyDone(t("organizations.access.saved", { name: member.username }));
-      onClose();
-    },
-    onError: notifyError,
-  });
-  const toggle = (right: AccessRight) => {
-    const next = new Set(withheld);
-    if (!next.delete(right)) next.add(right);
-    setWithheld(next);
-  };
   return (
-    <FormDialog
+    <ResourceForm<{ withheld: readonly string[] }>
+      as="dialog"
       title={t("organizations.access.of", { name: member.username })}
       action={t("organizations.access.save")}
-      isBusy={save.isPending}
-      onSubmit={() => save.mutate()}
+      isNew
+      text={(name) => `organizations.access.${name}`}
+      initial={{ withheld: member.withheld }}
+      save={async ({ withheld }) => {
+        const rights = RIGHTS.filter((right) => withheld.includes(right));
+        await changeAccess(organization, member.user_id, rights);
+        return t("organizations.access.saved", { name: member.username });
+      }}
+      reload={[{ queryKey: ["organization", organization] }]}
+      sections={({ withheld }, change) => [
+        {
+          fields: [
+            <Box key="hint" sx={{ fontSize: 13, color: "text.secondary" }}>
+              {t("organizations.access.hint")}
+            </Box>,
+            <Col key="rights">
+              {RIGHTS.map((right) => {
+                const isOfRole = member.access_rights.includes(right);
+                const others = withheld.filter((other) => other !== right);
+                return (
+                  <FormControlLabel
+                    key={right}
+                    control={
+                      <Checkbox
+                        checked={isOfRole && !withheld.includes(right)}
+                        disabled={!isOfRole}
+                        onChange={({ target }) => change({ withheld: target.checked ? others : [...others, right] })}
+                      />
+                    }
+                    label={t(`organizations.access.rights.${TEXTS[right]}`)}
+                  />
+                );
+              })}
+            </Col>,
+          ],
+        },
+      ]}
       onClose={onClose}
-    >
-      <Box sx={{ mb: 2, fontSize: 13, color: "text.secondary" }}>{t("organizations.access.hint")}</Box>
-      <Col>
-        {RIGHTS.map((right) => {
-          const isOfRole = member.access_rights.includes(right);
-          return (
-            <FormControlLabel
-              key={right}
-              control={
-                <Checkbox
-                  checked={isOfRole && !withheld.has(right)}
-                  disabled={!isOfRole}
-                  onChange={() => toggle(right)}
-                />
-              }
-              label={t(`organizations.access.rights.${TEXTS[right]}`)}
-            />
-          );
-        })}
-      </Col>
-    </FormDialog>
+    />
   );
 };

@@ -1,16 +1,12 @@
 import Box from "@mui/material/Box";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { SubscriptionView } from "../../../../../src/domain/wallet/plans/plans.ts";
 import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
-import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
-import { notifyDone } from "../../../../components/feedback/notify.tsx";
-import { Col } from "../../../../components/layout.tsx";
+import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
 import { formatDate } from "../../../../lib/format/time.ts";
 import { methodName } from "../../orders/method-name.ts";
 import { paymentOptions, reloadWallet } from "../../wallet-calls.ts";
-import { Choice } from "../Choice.tsx";
 import { setRenewalMethod } from "../plan-calls.ts";
 
 type Props = Readonly<{ subscription: SubscriptionView; onClose: () => void }>;
@@ -22,50 +18,49 @@ export const RenewalDialog = ({ subscription: own, onClose }: Props) => {
   const format = useMoneyFormat();
   const offered = useQuery(paymentOptions).data?.periods ?? [];
   const methods = own.pay_method && !offered.includes(own.pay_method) ? [own.pay_method, ...offered] : offered;
-  const [chosen, setChosen] = useState(own.pay_method);
-  const change = useMutation({
-    mutationFn: () => setRenewalMethod(own.id, chosen),
-    onSuccess: async () => {
-      await reloadWallet(client);
-      notifyDone(t("plans.saved"));
-      onClose();
-    },
-  });
   return (
-    <FormDialog
+    <ResourceForm<{ payWith: string }>
+      as="dialog"
       title={t("plans.orders.renewalTitle", { name: own.plan_name })}
       action={t("wallet.autoTopUp.save")}
-      isBusy={change.isPending}
+      isNew
+      text={(name) => `plans.${name}`}
+      initial={{ payWith: own.pay_method ?? BALANCE }}
+      save={async ({ payWith }) => {
+        await setRenewalMethod(own.id, methods.find((method) => method === payWith) ?? null);
+        await reloadWallet(client);
+        return t("plans.saved");
+      }}
+      reload={[]}
+      rejectedField={() => "payWith"}
+      sections={({ payWith }) => [
+        {
+          fields: [
+            {
+              kind: "select",
+              field: "payWith",
+              options: [
+                [BALANCE, t("plans.payBalance")],
+                ...methods.map(
+                  (method) => [method, t("plans.orders.payBy", { method: methodName(method, methods, t) })] as const,
+                ),
+              ],
+            },
+            <Box key="when" sx={{ fontSize: 13 }}>
+              {t(payWith === BALANCE ? "plans.orders.fromBalance" : "plans.orders.byReminder", {
+                price: amountText(own.renewal_price, format),
+              })}
+            </Box>,
+          ],
+        },
+      ]}
       onClose={onClose}
-      onSubmit={() => change.mutate()}
-    >
-      <Col gap={4}>
-        <Choice
-          id="renewal-pay"
-          label={t("plans.payWith")}
-          value={chosen ?? "balance"}
-          options={[
-            ["balance", t("plans.payBalance")] as const,
-            ...methods.map(
-              (method) => [method, t("plans.orders.payBy", { method: methodName(method, methods, t) })] as const,
-            ),
-          ]}
-          onChange={(method) => setChosen(method === "balance" ? null : method)}
-        />
-        <Box sx={{ fontSize: 13 }}>
-          {t(chosen === null ? "plans.orders.fromBalance" : "plans.orders.byReminder", {
-            price: amountText(own.renewal_price, format),
-          })}
-        </Box>
-        {change.error && (
-          <Box role="alert" sx={{ fontSize: 13, color: "error.main" }}>
-            {change.error.message}
-          </Box>
-        )}
-      </Col>
-    </FormDialog>
+    />
   );
 };
+
+/** The choice of the balance among payment methods. */
+const BALANCE = "balance";
 
 type TextProps = Readonly<{
   subscription: SubscriptionView;

@@ -4,47 +4,18 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Switch from "@mui/material/Switch";
 import type { TFunction } from "i18next";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { KeyPips } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { InlineNumber } from "../cells/InlineNumber.tsx";
 import { SuccessCell } from "../cells/traffic-cells.tsx";
-import type { Channel } from "../channel.ts";
-import { common, isTagRow, type ListRow, type TagRow, trafficOf } from "./tag-rows.ts";
+import { common, type TagRow, trafficOf } from "./tag-rows.ts";
 import { enabledOf, type TagActions } from "./use-tag-actions.ts";
 
-/** The columns of the channel list in tag mode; a tag's row aggregates its channels. */
-export function useListColumns(
-  columns: readonly Column<Channel>[],
-  actions: TagActions,
-  { byTag, open }: Readonly<{ byTag: boolean; open: ReadonlySet<string> }>,
-): readonly Column<ListRow>[] {
-  const { t } = useTranslation();
-  return useMemo(
-    () =>
-      columns
-        .filter(({ key }) => !(byTag && key === "tag"))
-        .map(({ text, ...column }) => ({
-          ...column,
-          ...(text && { text: (row: ListRow) => (isTagRow(row) ? row.tag : text(row)) }),
-          cell: (row) => {
-            if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
-            // The channels of an expanded tag are indented.
-            return column.isTitle && open.has(row.tag) ? (
-              <Box sx={{ pl: 6 }}>{column.cell(row)}</Box>
-            ) : (
-              column.cell(row)
-            );
-          },
-        })),
-    [columns, actions, byTag, open, t],
-  );
-}
-
-function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean, t: TFunction): ReactNode {
+/** What the cell of a column shows of a tag: what its channels have in common, or add up to. */
+export function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean, t: TFunction): ReactNode {
   switch (key) {
     case "name":
       return (

@@ -1,75 +1,49 @@
 import Box from "@mui/material/Box";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import type { ListColumn } from "../../../components/page/list/column-kinds.tsx";
+import { columnName, type Figures } from "../../../components/page/list/FigureTable.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber, formatShare } from "../../../lib/format/number.ts";
-import type { Comparison, ExperimentView } from "../routes/experiment-form.ts";
+import type { Comparison } from "../routes/experiment-form.ts";
+
+const side = (name: "current" | "new", of: "control" | "trial"): ListColumn<Comparison> => ({
+  key: name,
+  width: 160,
+  align: "right",
+  cell: ({ metric, medians, ...values }) => (
+    <Box className="num" sx={{ py: 0.5 }}>
+      <Value metric={metric} value={values[of]} />
+      {medians && metric !== "judge" && metric !== "errors" && <Median metric={metric} value={medians[of]} />}
+    </Box>
+  ),
+});
 
 /** The figures of both sides, and which differences are beyond noise. */
-export const ComparisonTable = ({ comparisons }: Pick<ExperimentView, "comparisons">) => {
-  const { t } = useTranslation();
-  const columns = useMemo((): readonly Column<Comparison>[] => {
-    const side = (key: "current" | "new", of: "control" | "trial"): Column<Comparison> => ({
-      key,
-      head: t(`experiments.${key}`),
-      width: 160,
+export const COMPARISON: Figures<Comparison> = {
+  text: (name) => `experiments.${columnName(name)}`,
+  rowId: ({ metric }) => metric,
+  rowName: ({ metric }) => metric,
+  columns: [
+    { key: "metric", kind: "choice", texts: "experiments.metrics", isTitle: true },
+    side("current", "control"),
+    side("new", "trial"),
+    {
+      key: "difference",
+      width: 220,
       align: "right",
-      cell: ({ metric, medians, ...values }) => (
-        <Box className="num" sx={{ py: 0.5 }}>
-          <Value metric={metric} value={values[of]} />
-          {medians && metric !== "judge" && metric !== "errors" && <Median metric={metric} value={medians[of]} />}
-        </Box>
-      ),
-    });
-    return [
-      {
-        key: "metric",
-        head: t("experiments.metric"),
-        isTitle: true,
-        cell: ({ metric }) => <MetricName metric={metric} />,
-      },
-      side("current", "control"),
-      side("new", "trial"),
-      {
-        key: "difference",
-        head: t("experiments.difference"),
-        width: 220,
-        align: "right",
-        cell: ({ metric, interval }) =>
-          interval ? (
-            <span className="num">
-              <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
-            </span>
-          ) : (
-            "–"
-          ),
-      },
-      {
-        key: "verdict",
-        head: t("experiments.verdict"),
-        width: 180,
-        isSolid: true,
-        cell: (comparison) => <VerdictChip comparison={comparison} />,
-      },
-    ];
-  }, [t]);
-  const model = useDataTable({
-    columns,
-    rows: comparisons,
-    rowId: ({ metric }) => metric,
-    rowName: ({ metric }) => metric,
-  });
-  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
-};
-
-const MetricName = ({ metric }: Pick<Comparison, "metric">) => {
-  const { t } = useTranslation();
-  return t(`experiments.metrics.${metric}`);
+      cell: ({ metric, interval }) =>
+        interval ? (
+          <span className="num">
+            <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
+          </span>
+        ) : (
+          "–"
+        ),
+    },
+    { key: "verdict", width: 180, isSolid: true, cell: (comparison) => <VerdictChip comparison={comparison} /> },
+  ],
 };
 
 const Value = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number | null }>) => {

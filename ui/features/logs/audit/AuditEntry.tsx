@@ -1,66 +1,39 @@
 import Box from "@mui/material/Box";
-import { useMemo } from "react";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
-import type { Column } from "../../../components/data-table/column.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { Tip } from "../../../components/tip/Tip.tsx";
-import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
+import { exactTime } from "../../../lib/format/time.ts";
 import { sayNote } from "../entries/log-entry.ts";
 import { useChangesText, useDifferences } from "./differences.ts";
 
-/** The columns of the audit log; an expanded row shows the values before and after. */
-export function useAuditColumns(): readonly Column<AuditEntry>[] {
+/** An entry with the values before and after. */
+export const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
-  const changesText = useChangesText();
-  return useMemo(
-    () => [
-      {
-        key: "time",
-        head: t("audit.columns.time"),
-        sortKey: "time",
-        width: 172,
-        cell: ({ created_at }) => (
-          <Tip title={exactTime(created_at, i18n.language)}>
-            <time dateTime={new Date(created_at * 1000).toISOString()}>
-              {formatDate(created_at * 1000, i18n.language, { dateStyle: "short" })} {clockTime(created_at)}
-            </time>
-          </Tip>
-        ),
-      },
-      {
-        key: "actor",
-        head: t("audit.columns.actor"),
-        width: 152,
-        cell: ({ username, user_id }) => `${username} (#${user_id})`,
-      },
-      {
-        key: "what",
-        head: t("audit.columns.what"),
-        isTitle: true,
-        cell: ({ note, content }) => {
-          const text = sayNote(note, content, t, i18n.language);
-          return (
-            <Box component="span" title={text}>
-              {text}
-            </Box>
-          );
-        },
-      },
-      {
-        key: "changes",
-        head: t("audit.columns.changes"),
-        width: 400,
-        cell: (entry) => {
-          const text = changesText(entry);
-          return <span title={text}>{text || "–"}</span>;
-        },
-      },
-    ],
-    [t, i18n.language, changesText],
+  const id = useId();
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
+      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
+        {sayNote(entry.note, entry.content, t, i18n.language)}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>
+          {entry.username} (#{entry.user_id}) · {exactTime(entry.created_at, i18n.language)}
+        </Box>
+        <Differences entry={entry} />
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        <Button onClick={onClose}>{t("components.close")}</Button>
+      </DialogActions>
+    </Dialog>
   );
-}
+};
 
 const MOST_LINES = 3;
 
@@ -89,7 +62,7 @@ export const AuditCard = ({ entry }: { entry: AuditEntry }) => (
 );
 
 /** Each changed field with its values before and after. */
-export const Differences = ({ entry }: { entry: AuditEntry }) => {
+const Differences = ({ entry }: { entry: AuditEntry }) => {
   const differences = useDifferences()(entry);
   if (differences.length === 0)
     return (
