@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { FieldError } from "../lib/field-readers.ts";
-import { createCatalog, matchesGlob, nameForms, UNKNOWN_MODEL } from "./catalog.ts";
+import { createCatalog, matchesGlob, nameForms, shippedCatalog, shippedDocument, UNKNOWN_MODEL } from "./catalog.ts";
 import { ENTRY_FIELDS, readDocument, readEntries, readEntry } from "./entry.ts";
-import { shippedCatalog, shippedDocument } from "./shipped.ts";
 
 const catalogOf = (...sets: object[]) => createCatalog(sets.map((set) => readEntries(set, "models")));
 

@@ -1,4 +1,6 @@
-import type { CatalogEntries, CatalogEntry, ModelFacts } from "./entry.ts";
+import { type CatalogEntries, type CatalogEntry, type ModelFacts, readDocument } from "./entry.ts";
+import file from "./models.json" with { type: "json" };
+
 /** Everything known about a model; null: not known. */
 export type ModelInfo = Readonly<{ [K in keyof ModelFacts]-?: Exclude<ModelFacts[K], undefined> }>;
 
@@ -151,4 +153,31 @@ export function nameForms(model: string): readonly string[] {
   }
   if (form.startsWith("claude-")) add(form.replace(/(\d)\.(\d)/g, "$1-$2"));
   return forms;
+}
+
+/** The catalogue that comes with this release. */
+export const shippedDocument = readDocument(file);
+
+/** Lookups in nothing but what comes with this release. */
+export const shippedCatalog: Catalog = createCatalog([shippedDocument.models]);
+
+/** The options that the catalogue is made of. */
+export type CatalogSettings = Readonly<{
+  readonly values: Readonly<{ ModelCatalog: CatalogEntries; ModelCatalogUpdate: Readonly<{ models: CatalogEntries }> }>;
+}>;
+
+/** Returns a function that gives the catalogue as it is now: the same one until one of its options changes. */
+export function createModelCatalog(settings: CatalogSettings): () => Catalog {
+  let own: CatalogEntries | null = null;
+  let update: CatalogEntries | null = null;
+  let catalog: Catalog;
+  return () => {
+    const { ModelCatalog, ModelCatalogUpdate } = settings.values;
+    if (ModelCatalog !== own || ModelCatalogUpdate.models !== update) {
+      own = ModelCatalog;
+      update = ModelCatalogUpdate.models;
+      catalog = createCatalog([shippedDocument.models, update, own]);
+    }
+    return catalog;
+  };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createCatalog } from "../catalog/catalog.ts";
+import { createCatalog, shippedDocument } from "../catalog/catalog.ts";
 import { readEntries } from "../catalog/entry.ts";
-import { shippedDocument } from "../catalog/shipped.ts";
 import { channelTypes, providerOf } from "./registry.ts";
 
 const channel = (baseUrl: string, openaiOrganization = "") => ({ baseUrl, other: "", openaiOrganization });

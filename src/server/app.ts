@@ -9,9 +9,7 @@ import { webAssets, webManifest } from "../console/system/web-assets/web-assets.
 import { createModelHealth } from "../domain/models/model-health.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/system/diagnostics/diagnostics-context.ts";
 import { createGateway, type SocketSession } from "../gateway/endpoints/create-gateway.ts";
-import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
-import { withOrigin } from "../lib/http/request-origin.ts";
-import { pathOf } from "../lib/http/request-path.ts";
+import { pathOf, REQUEST_ID_HEADER, requestIdOf, withOrigin } from "../lib/http/request.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";

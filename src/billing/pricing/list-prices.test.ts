@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import { shippedDocument } from "../../catalog/shipped.ts";
+import { shippedDocument } from "../../catalog/catalog.ts";
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { decimal } from "../../lib/values/decimal.ts";
 import { charge } from "./charge.ts";

@@ -1,5 +1,5 @@
+import { shippedDocument } from "../../catalog/catalog.ts";
 import type { CatalogDocument, CatalogPrice } from "../../catalog/entry.ts";
-import { shippedDocument } from "../../catalog/shipped.ts";
 
 type ByModel<T> = Readonly<Record<string, T>>;
 

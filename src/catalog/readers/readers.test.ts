@@ -7,7 +7,7 @@ import { ratiosOf } from "../../billing/pricing/ratios/catalog-ratios.ts";
 import { listPrices } from "../../domain/channels/prices/list-prices.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { FieldError } from "../../lib/field-readers.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
+import { createModelCatalog } from "../catalog.ts";
 import { readCatalog, readFeed } from "./read-source.ts";
 
 const fixture = (name: string): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { isOutOfService } from "../../../db/server/explain-server-failure.ts";
 import type { LogDelivery } from "../../domain/logs/delivery/deliver-logs.ts";
 import { isDeeperThan, MOST_DEPTH } from "../../formats/json.ts";
-import { requestIdOf } from "../../lib/http/request-id.ts";
+import { requestIdOf } from "../../lib/http/request.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";

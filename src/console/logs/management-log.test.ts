@@ -6,7 +6,7 @@ import { startTestOperations, type TestOperations } from "../../../test/support/
 import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/status/values-by-channel.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
-import { withOrigin } from "../../lib/http/request-origin.ts";
+import { withOrigin } from "../../lib/http/request.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
 type Ids = Readonly<

@@ -6,6 +6,7 @@ import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../billing/pricing/resolve-price.ts";
+import { createModelCatalog } from "../../catalog/catalog.ts";
 import { createChannelDirectory } from "../../domain/channels/directory.ts";
 import {
   type CatalogAction,
@@ -16,7 +17,6 @@ import type { UpdatePlan } from "../../domain/models/catalog/plan-update.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { toText } from "../../lib/values/decimal.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { catalogRoutes } from "./catalog.ts";
 
 let app: TestConsole;

@@ -4,8 +4,8 @@ import { options } from "../../../db/schema/settings.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../billing/pricing/resolve-price.ts";
+import { createModelCatalog, shippedDocument } from "../../catalog/catalog.ts";
 import { readEntry } from "../../catalog/entry.ts";
-import { shippedDocument } from "../../catalog/shipped.ts";
 import { createChannelDirectory } from "../../domain/channels/directory.ts";
 import type { CatalogEntryView } from "../../domain/models/catalog/list-catalog.ts";
 import type { UpdatePlan } from "../../domain/models/catalog/plan-update.ts";
@@ -14,7 +14,6 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { toText } from "../../lib/values/decimal.ts";
 import { createCatalogUpdate } from "../../server/jobs/catalog-update.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { catalogRoutes } from "./catalog.ts";
 
 let app: TestConsole;

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { modelsOf, PRICE_SECTIONS } from "../../billing/pricing/list-prices.ts";
+import { createModelCatalog } from "../../catalog/catalog.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { pricedNames } from "../../domain/channels/prices/priced-names.ts";
@@ -9,7 +10,6 @@ import { HEALTH_DAYS } from "../../domain/logs/usage/read-model-health.ts";
 import type { ModelHealthReader } from "../../domain/models/model-health.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { channelTypes } from "../../providers/registry.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

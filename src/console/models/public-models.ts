@@ -1,12 +1,11 @@
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
-import type { ModelInfo } from "../../catalog/catalog.ts";
+import { createModelCatalog, type ModelInfo } from "../../catalog/catalog.ts";
 import { ROLE } from "../../domain/accounts/access/roles.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { listPrices, type PricedModel, type PriceList } from "../../domain/channels/prices/list-prices.ts";
 import type { ModelHealthReader, ModelSpeed, ModelStatus } from "../../domain/models/model-health.ts";
 import type { ModelIncident } from "../../domain/models/model-incidents.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 type Services = Readonly<{ settings: SettingsReader; channels: ChannelDirectory; modelHealth: ModelHealthReader }>;

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { LOG_ELSEWHERE_ROW } from "../../../db/schema/logs/deliveries.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { requestOrigin } from "../../lib/http/request-origin.ts";
+import { requestOrigin } from "../../lib/http/request.ts";
 import type { LogNote } from "./log-note.ts";
 
 export const LOG_TYPE = { topUp: 1, consumption: 2, management: 3, system: 4, checkIn: 5 } as const;

@@ -1,7 +1,7 @@
 import { type PriceRatios, priceOf, ratiosOf } from "../../billing/pricing/ratios/catalog-ratios.ts";
 import { SHIPPED_RATIOS } from "../../billing/pricing/ratios/shipped-ratios.ts";
+import { shippedDocument } from "../../catalog/catalog.ts";
 import type { CatalogPrice } from "../../catalog/entry.ts";
-import { shippedDocument } from "../../catalog/shipped.ts";
 
 /** The options that keep prices by model. */
 export const PRICE_OPTIONS = [

@@ -13,7 +13,7 @@ import {
   triggeredStream,
 } from "../../formats/openai-responses/compaction.ts";
 import { openaiResponsesCodec } from "../../formats/openai-responses/index.ts";
-import { randomId } from "../../lib/http/request-id.ts";
+import { randomId } from "../../lib/http/request.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
-import { shippedCatalog } from "../../catalog/shipped.ts";
+import { shippedCatalog } from "../../catalog/catalog.ts";
 import { chatServiceOf } from "../../providers/contract/facts.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";

@@ -4,7 +4,7 @@ import type { ReplyEvent } from "../../formats/conversation/reply.ts";
 import { parseJson, recordOf, recordsOf } from "../../formats/json.ts";
 import { collectOutput } from "../../formats/openai-chat/response/output.ts";
 import { chunkOf } from "../../formats/openai-chat/response/stream.ts";
-import { randomId } from "../../lib/http/request-id.ts";
+import { randomId } from "../../lib/http/request.ts";
 import { readEvents, splitEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { Outcome } from "../upstream/adapter.ts";

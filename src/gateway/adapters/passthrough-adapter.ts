@@ -20,7 +20,7 @@ import {
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn, usageInBytes } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
-import { randomId } from "../../lib/http/request-id.ts";
+import { randomId } from "../../lib/http/request.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";

@@ -8,7 +8,7 @@ import { finishError } from "../../formats/helpers/finish-reasons.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
 import { isEventStream } from "../../formats/openai-chat/response/fold-stream.ts";
-import { randomId } from "../../lib/http/request-id.ts";
+import { randomId } from "../../lib/http/request.ts";
 import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { chatOf, framingOf } from "../../providers/contract/chat.ts";

@@ -110,7 +110,7 @@ export function authenticateByMemory(
     tokenName: token.name,
     group: token.group || user.group,
     pinnedChannelId: credential.channelId,
-    budgets: services.budgets?.of(token),
+    budgets: services.budgets?.accounts.has(user.id) ? services.budgets.of(token) : undefined,
     policies,
     owners: user.ownerIds && ownersOf(services, user),
   };

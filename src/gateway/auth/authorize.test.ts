@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { policyRules, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
 import { ASK, CHAT, createAnsweringRelays } from "../../../test/support/gateway/start-gateway.ts";
+import { createModelCatalog } from "../../catalog/catalog.ts";
 import { compilePolicy } from "../../domain/accounts/organizations/policies/policy.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { Caller } from "../call/caller.ts";
 import type { ParsedRequest } from "../call/endpoint.ts";
 import { allowsModel, authorize, authorizeModel, findCandidates, noRoute } from "./authorize.ts";

@@ -1,7 +1,7 @@
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { identify } from "../../lib/http/request-id.ts";
+import { identify } from "../../lib/http/request.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
 import { AttemptLog, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";

@@ -35,6 +35,8 @@ export type Endpoint = Readonly<{
   rules: RequestRules;
   /** Clients may request a stream. */
   streams: boolean;
+  /** Its calls order tasks, which clients poll: they cost a price per task and have no tokens of their own. */
+  isTask?: true;
   /** It compacts a conversation instead of continuing it. */
   compacts?: true;
   /** Providers finish and charge what was ordered, so it is received and charged although the client has disconnected. */

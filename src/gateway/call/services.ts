@@ -15,11 +15,11 @@ import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { BudgetOwner, ByteBudget } from "../../lib/limits/byte-budget.ts";
-import type { FairTurns } from "../../lib/limits/fair-turns.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { CountRefusal } from "../../lib/runtime/metrics.ts";
+import type { FairTurns } from "../../lib/runtime/tick.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -92,7 +92,7 @@ export type Services = Readonly<{
   /** Renews the budget of an API key whose period has ended; resolves when calls can use it. */
   renewBudget(tokenId: number): Promise<void>;
   /** The budgets of organizations; absent: there are none. */
-  budgets?: Pick<BudgetLookup, "of">;
+  budgets?: Pick<BudgetLookup, "accounts" | "of">;
   /** What plans say of the calls of accounts; absent: nothing. */
   planTerms?: Pick<PlanTermsLookup, "byUser">;
   /** Fills windows of an account's plans that are over; resolves when calls can use them. Never rejects. */

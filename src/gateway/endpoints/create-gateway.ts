@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs";
+import { createModelCatalog } from "../../catalog/catalog.ts";
 import type { ChannelLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { PastCall } from "../../domain/models/routes/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { BudgetOwner } from "../../lib/limits/byte-budget.ts";
-import { FairTurns } from "../../lib/limits/fair-turns.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { FairTurns } from "../../lib/runtime/tick.ts";
 import { signingTools } from "../../providers/contract/provider.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { ModelRoute } from "../../settings/option/model-routes.ts";
 import { createAutomaticMarks } from "../adapters/conversation/automatic-marks.ts";
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";

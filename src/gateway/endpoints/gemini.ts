@@ -12,7 +12,7 @@ import {
   recordsOf,
   textOf,
 } from "../../formats/json.ts";
-import { decodePath } from "../../lib/http/request-path.ts";
+import { decodePath } from "../../lib/http/request.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { Endpoint } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -25,8 +25,7 @@ import { refuse } from "../request/refuse.ts";
 import type { GatewayContext } from "./context.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { geminiModel } from "./lookup/model-object.ts";
-import type { RespondToKeyContext } from "./lookup/models.ts";
-import { allowedModels, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
+import { allowedModels, type RespondToKeyContext, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
 
 /** What these functions work with. */
 export type GeminiContext = RespondToKeyContext & Uses<"channels"> & Pick<CallTools, "catalog">;

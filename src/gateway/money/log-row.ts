@@ -12,7 +12,6 @@ import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { type Decimal, toText } from "../../lib/values/decimal.ts";
-import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
@@ -68,8 +67,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
   const failed = outcome.status >= 400 || INCOMPLETE_ENDINGS.has(outcome.ending);
   const elapsedMs = Math.round(performance.now() - call.timing.startedAtMs);
-  // A task costs a price per task and has no tokens of its own.
-  const { promptTokens, completionTokens } = isTask(call.endpoint.capability) ? NO_USAGE : outcome.usage;
+  const { promptTokens, completionTokens } = call.endpoint.isTask ? NO_USAGE : outcome.usage;
   return {
     requestId: call.recordId,
     createdAt: call.createdAt,

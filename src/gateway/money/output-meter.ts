@@ -42,6 +42,8 @@ export class OutputMeter implements OutputSink {
   #searchUsage = 0;
   #showsPlaces = false;
   #cites = false;
+  /** The response may show uses of hosted tools: `toolCalls` counts them. */
+  showsTools = false;
   /** Ids of the containers that ran code; created with the first one, and changed only here. */
   containers: Set<string> | null = null;
   /** Created with the first one: few responses have parts that are stored. */
@@ -79,6 +81,7 @@ export class OutputMeter implements OutputSink {
         else if (step.dialect === "gemini") {
           this.#googleSearches += googleSearches(step);
           this.#showsPlaces ||= showsPlaces(step);
+          this.showsTools ||= this.#showsPlaces || this.#googleSearches > 0;
         }
         this.other();
         return;
@@ -91,6 +94,7 @@ export class OutputMeter implements OutputSink {
         return;
       case "signature":
         this.#searchUsage += searchesIn(step.signature);
+        this.showsTools ||= this.#searchUsage > 0;
         return;
       case "media":
         this.other();
@@ -187,6 +191,7 @@ export class OutputMeter implements OutputSink {
 
   /** Opening a page after a search is no search; code is charged by its container. */
   #hostedTool(item: JsonObject): void {
+    this.showsTools = true;
     if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
     else if (item.type === "file_search_call") this.#fileSearches += 1;
     else if (item.type === "code_interpreter_call") {

@@ -143,8 +143,9 @@ function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: () =
   const info = catalog().find(upstreamModel);
   if (searchesEachAnswer(info)) return { web_search_preview: 1 };
   const searchTool = searchToolOf(call, route);
+  const shown = meter.showsTools ? meter.toolCalls : null;
   // Some providers' responses show only the pages that their search found.
-  const reported = searchTool !== null && meter.cites ? { ...meter.toolCalls, [searchTool]: 1 } : meter.toolCalls;
+  const reported = searchTool !== null && meter.cites ? { ...shown, [searchTool]: 1 } : shown;
   // Some models are charged per response that uses search results, others per query.
   const perAnswer = reported?.google_search && info.search_billing === "answer";
   const used = perAnswer ? { ...reported, google_search: 1 } : reported;

@@ -5,15 +5,13 @@ import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-pric
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import { inTiers, isTierPriced, NO_TIERS, tierNames } from "../../billing/pricing/service-tiers.ts";
 import type { Price } from "../../billing/types.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import { type Catalog, createModelCatalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type Candidates, upstreamModelOf, upstreamModelsOf } from "../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
 import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";

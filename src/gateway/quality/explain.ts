@@ -1,6 +1,5 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type Candidates, type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";

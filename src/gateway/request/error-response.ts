@@ -5,7 +5,7 @@ import { ownExtra } from "../../formats/conversation/service-error.ts";
 import { clientError } from "../../formats/helpers/client-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../lib/http/request-id.ts";
+import { requestIdOf } from "../../lib/http/request.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import { sayReason } from "../../lib/reason.ts";
 import { GatewayError, LOCAL_TYPE, PLAYGROUND_PATH } from "../call/errors.ts";

@@ -1,11 +1,8 @@
 import type { ClientCodec } from "../../formats/conversation/codec.ts";
-import { randomId } from "../../lib/http/request-id.ts";
-import type { Call } from "../call/call.ts";
 import type { ClientBody } from "../call/endpoint.ts";
 import type { GatewayError } from "../call/errors.ts";
 import type { CallTools, Uses } from "../call/services.ts";
-import { errorResponse, toErrorObject, toGatewayError } from "./error-response.ts";
-import { responseTo } from "./response.ts";
+import { errorResponse, toGatewayError } from "./error-response.ts";
 
 /** What these functions work with. */
 export type RefuseContext = Uses<"countRefusal" | "log"> & Pick<CallTools, "metrics">;
@@ -34,27 +31,4 @@ export function respondWithError(
   void body?.form?.discard();
   if (error.limit) services.countRefusal(error.limit);
   return errorResponse(error, request, codec);
-}
-
-/** The events of a stream that holds nothing but an error. */
-export function errorEvents(
-  { summary, endpoint, body, conversation, requestId, createdAt }: Call,
-  error: GatewayError,
-) {
-  const { codec } = endpoint;
-  const request = conversation?.() ?? codec.decodeRequest(body.json);
-  const encoder = codec.streamEncoder({ model: summary.model, requestId, createdAt, newId: randomId }, request);
-  return encoder.push({ type: "error", error: toErrorObject(error, codec.dialect) });
-}
-
-/** Ends a call that failed without a response. Returns the error's response in the client's format. */
-export function refuseCall(context: Uses<"config" | "countRefusal" | "log">, call: Call, thrown: unknown): Response {
-  call.client.end(context.services.config.idleTimeoutSeconds);
-  const error = toGatewayError(context, thrown, call.requestId);
-  const { codec } = call.endpoint;
-  if (error.overflow && call.summary.stream && codec.overflowsInStream) {
-    void call.body.form?.discard();
-    return responseTo(call, errorEvents(call, error), codec.streamType, true);
-  }
-  return respondWithError(context, call.request, error, call.endpoint.codec, call.body);
 }

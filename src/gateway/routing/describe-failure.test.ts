@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { createModelCatalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { AttemptFailure } from "../upstream/attempt-failure.ts";

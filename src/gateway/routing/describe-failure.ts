@@ -1,6 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Tier } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { retiredReason, retirementAt } from "../../domain/channels/upstream/retired-models.ts";
 import type { ContextOverflow } from "../../formats/conversation/context-overflow.ts";
 import { embedsMedia } from "../../formats/gemini/embedded-contents.ts";

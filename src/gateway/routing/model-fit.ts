@@ -1,7 +1,6 @@
 import type { Catalog, ModelInfo } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type Candidates, type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, recordOf } from "../../formats/json.ts";
 
 /** What a request needs that some models lack. `promptTokens` is an estimate. */

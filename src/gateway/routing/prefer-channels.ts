@@ -1,6 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Tier } from "../../domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { ChannelPreferences } from "../call/endpoint.ts";

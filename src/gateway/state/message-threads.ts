@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";

@@ -1,10 +1,10 @@
-import { requestIdOf } from "../../lib/http/request-id.ts";
+import { requestIdOf } from "../../lib/http/request.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { corsHeaders, requestIdHeaders } from "../request/headers.ts";
-import { errorEvents } from "../request/refuse.ts";
+import { errorEvents } from "./respond.ts";
 
 /**
  * Keeps the connection of a client that wants a stream open while an upstream works. If the response has not begun after one interval, opens

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Call } from "../call/call.ts";
-import { responseTo } from "../request/response.ts";
+import { responseTo } from "./respond.ts";
 
 /** The parts of a call that its headers depend on. */
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {

@@ -1,20 +1,22 @@
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
+import { randomId } from "../../lib/http/request.ts";
+import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
-import type { CallTools } from "../call/services.ts";
+import type { GatewayError } from "../call/errors.ts";
+import type { CallTools, Uses } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { Reservation } from "../money/reserve.ts";
-import type { FailCallContext } from "../money/settle-call.ts";
-import { failCall } from "../money/settle-call.ts";
-import { responseTo } from "../request/response.ts";
-import type { ReadObjectsContext } from "../state/files/read-objects.ts";
-import { storeObject } from "../state/files/read-objects.ts";
+import { type FailCallContext, failCall } from "../money/settle-call.ts";
+import { toErrorObject, toGatewayError } from "../request/error-response.ts";
+import { corsHeaders } from "../request/headers.ts";
+import { respondWithError } from "../request/refuse.ts";
+import { type ReadObjectsContext, storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
 import { storedFormatOf } from "../state/responses/stored-formats.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
-import type { EndCall, StreamPumpContext } from "./stream-pump.ts";
-import { StreamPump } from "./stream-pump.ts";
+import { type EndCall, StreamPump, type StreamPumpContext } from "./stream-pump.ts";
 
 /** What these functions work with. */
 export type RespondBackgroundContext = ReadObjectsContext & FailCallContext & StreamPumpContext;
@@ -102,4 +104,77 @@ async function respondBackground<Context extends RespondBackgroundContext>(
     },
   );
   return respondStream(context, call, later.reserved, { ...source, view }, endCall);
+}
+
+/** What an answer is given as. */
+type ResponseBody = ConstructorParameters<typeof Response>[0];
+
+/**
+ * The response to a call with its headers; X-Sluice-Overhead-Ms is the gateway's own time up to its first byte.
+ * `isStream`: the body is a stream of events.
+ */
+export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
+  const overheadMs = call.timing.markOverhead();
+  const dropped = call.servedBy?.dropped ?? [];
+  const isWebsite = call.request.headers.has("origin");
+  const isAnthropic = call.endpoint.codec.dialect === "anthropic";
+  const byType = common[(isAnthropic ? 4 : 0) + (isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
+  const headers = byType.get(contentType) ?? makeHeaders(byType, call.request, contentType, isStream);
+  headers.set("x-request-id", call.requestId);
+  // The header that Anthropic's SDKs read.
+  if (isAnthropic) headers.set("request-id", call.requestId);
+  headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
+  const hasFallenBack = call.fallbackFrom !== null;
+  if (dropped.length === 0 && !hasFallenBack) return new Response(body, { headers });
+  const own = new Headers(headers);
+  if (dropped.length > 0) own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
+  if (hasFallenBack) own.set("x-sluice-model", asHeader(call.summary.model));
+  return new Response(body, { headers: own });
+}
+
+/** Indexed by whether Anthropic's SDKs or a browser read them, and whether they begin a stream; then by content type. */
+const common: readonly Map<string, Headers>[] = Array.from({ length: 8 }, () => new Map());
+
+/** Maximum number of cached content types, because upstreams may send any. */
+const MAX_TYPES = 100;
+
+/**
+ * The common headers of such responses, remembered in `byType`: copying them takes half as long as building them. A
+ * response overwrites the headers of its own.
+ */
+function makeHeaders(byType: Map<string, Headers>, request: Request, contentType: string, isStream: boolean): Headers {
+  const headers = new Headers({
+    ...corsHeaders(request),
+    ...(isStream && EVENT_STREAM_HEADERS),
+    "content-type": contentType,
+  });
+  if (byType.size >= MAX_TYPES) byType.clear();
+  byType.set(contentType, headers);
+  return headers;
+}
+
+/** Percent-encodes characters that headers cannot contain. */
+const asHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
+
+/** The events of a stream that holds nothing but an error. */
+export function errorEvents(
+  { summary, endpoint, body, conversation, requestId, createdAt }: Call,
+  error: GatewayError,
+) {
+  const { codec } = endpoint;
+  const request = conversation?.() ?? codec.decodeRequest(body.json);
+  const encoder = codec.streamEncoder({ model: summary.model, requestId, createdAt, newId: randomId }, request);
+  return encoder.push({ type: "error", error: toErrorObject(error, codec.dialect) });
+}
+
+/** Ends a call that failed without a response. Returns the error's response in the client's format. */
+export function refuseCall(context: Uses<"config" | "countRefusal" | "log">, call: Call, thrown: unknown): Response {
+  call.client.end(context.services.config.idleTimeoutSeconds);
+  const error = toGatewayError(context, thrown, call.requestId);
+  const { codec } = call.endpoint;
+  if (error.overflow && call.summary.stream && codec.overflowsInStream) {
+    void call.body.form?.discard();
+    return responseTo(call, errorEvents(call, error), codec.streamType, true);
+  }
+  return respondWithError(context, call.request, error, call.endpoint.codec, call.body);
 }

@@ -15,7 +15,7 @@ import { contextOverflowOf } from "../../providers/errors/context-overflow.ts";
 import { accountProblemOf } from "../../providers/errors/error-meaning.ts";
 import { GatewayError } from "../call/errors.ts";
 import { type Exchange, ResponseTooLargeError, UpstreamBusyError } from "./exchange.ts";
-import { MOST_WAIT_S } from "./keys/provider-limits.ts";
+import { MOST_WAIT_S } from "./keys/cool-down.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */
 export class AttemptFailure extends Error {

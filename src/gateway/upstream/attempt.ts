@@ -19,7 +19,7 @@ import {
   withoutToken,
 } from "./attempt-failure.ts";
 import { Exchange, readErrorText } from "./exchange.ts";
-import { exhaustedMs, retryAfterIn, tokenAllowance } from "./keys/provider-limits.ts";
+import { exhaustedMs, retryAfterIn, tokenAllowance } from "./keys/cool-down.ts";
 import { requestTextOf } from "./request-text.ts";
 import { adaptAfterRejection, bindChannel } from "./route.ts";
 import type { UpstreamTools } from "./upstream.ts";

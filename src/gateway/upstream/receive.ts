@@ -21,7 +21,7 @@ import {
   readBody,
   readErrorText,
 } from "./exchange.ts";
-import { retryAfterIn } from "./keys/provider-limits.ts";
+import { retryAfterIn } from "./keys/cool-down.ts";
 import { signRequest } from "./route.ts";
 import type { Outgoing, UpstreamTools } from "./upstream.ts";
 

@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { addOwnHeaders, type HeaderFacts } from "../../domain/channels/routing/overrides/own-headers.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/upstream-model.ts";
+import { upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { proxyOf, userAgentOf } from "../../domain/channels/upstream/request-options.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";

@@ -1,4 +1,4 @@
-import { changePath, pathOf } from "./request-path.ts";
+import { changePath, pathOf } from "./request.ts";
 
 type Handler = (request: Request) => Promise<Response>;
 

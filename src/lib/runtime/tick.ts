@@ -1,6 +1,7 @@
 /**
- * Under load one turn of the event loop handles much that came at the same time. What goes out is gathered until the turn is
- * over and then goes in one go: a write to the disk for all, and the other side is woken once, not for each.
+ * Turns of the event loop: what goes out at the end of one, and who begins in it. Under load one turn handles much that came at
+ * the same time. What goes out is gathered until the turn is over and then goes in one go: a write to the disk for all, and the
+ * other side is woken once, not for each.
  */
 
 let early: (() => void)[] = [];
@@ -54,4 +55,79 @@ function finish(): void {
   isUnderWay = false;
   for (const work of all) work();
   ended?.resolve();
+}
+
+type Waiting = Readonly<{ sinceMs: number; resolve(): void; reject(error: Error): void }>;
+
+/** Calls that begin in one turn of the event loop: a turn with all their work takes a few milliseconds. */
+const CALLS_A_TURN = 32;
+/** Refusals of one turn, in addition to its calls. */
+const REFUSALS_A_TURN = 128;
+/** Whoever waits longer is refused, while others call, too. */
+const LONGEST_WAIT_MS = 250;
+/** The same for one who calls alone, and delays nobody. */
+const LONGEST_WAIT_ALONE_MS = 5_000;
+/** So long after a call of another owner both are said to call. */
+const TOGETHER_MS = 1_000;
+
+/**
+ * Keeps turns of the event loop short, whatever comes at once: what begins beyond a turn's number waits, and owners take turns,
+ * so that who sends thousands of calls waits for them and nobody else does. A process that keeps up lets nobody wait.
+ */
+export class FairTurns {
+  /** By owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  /** Owners that began beyond the number of this turn, as none of theirs waited. */
+  readonly #beyond = new Set<number>();
+  #begun = 0;
+  #togetherUntilMs = 0;
+
+  /** `refusal`: the error for whoever waited too long. */
+  constructor(private readonly refusal: Error) {}
+
+  /** Null: begin now; else resolves when it is the owner's turn. Rejects where that takes too long. */
+  enter(owner: number): Promise<void> | null {
+    if (this.#begun === 0) atEndOfTurn(this.#nextTurn);
+    this.#begun += 1;
+    if (this.#begun <= CALLS_A_TURN || this.#mayBeginBeyond(owner)) return null;
+    return new Promise((resolve, reject) => {
+      const waiting = { sinceMs: performance.now(), resolve, reject };
+      const others = this.#waiting.get(owner);
+      if (others) others.push(waiting);
+      else this.#waiting.set(owner, [waiting]);
+    });
+  }
+
+  /** One call of each owner that has none waiting: it would be among the first of the next turn. */
+  #mayBeginBeyond(owner: number): boolean {
+    if (this.#waiting.has(owner) || this.#beyond.has(owner) || this.#beyond.size >= CALLS_A_TURN) return false;
+    this.#beyond.add(owner);
+    if (this.#waiting.size > 0) this.#togetherUntilMs = performance.now() + TOGETHER_MS;
+    return true;
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#begun = 0;
+    this.#beyond.clear();
+    if (this.#waiting.size === 0) return;
+    const nowMs = performance.now();
+    const areTogether = this.#waiting.size > 1 || nowMs < this.#togetherUntilMs;
+    const oldestMs = nowMs - (areTogether ? LONGEST_WAIT_MS : LONGEST_WAIT_ALONE_MS);
+    let refusals = REFUSALS_A_TURN;
+    for (const [owner, waiting] of this.#waiting) {
+      let next = waiting.shift();
+      while (next && next.sinceMs < oldestMs && refusals > 0) {
+        next.reject(this.refusal);
+        refusals -= 1;
+        next = waiting.shift();
+      }
+      this.#waiting.delete(owner);
+      if (waiting.length > 0) this.#waiting.set(owner, waiting);
+      if (!next) continue;
+      next.resolve();
+      this.#begun += 1;
+      if (this.#begun === CALLS_A_TURN) break;
+    }
+    if (this.#begun > 0) atEndOfTurn(this.#nextTurn);
+  };
 }

@@ -1,5 +1,4 @@
-import type { ModelInfo } from "../../catalog/catalog.ts";
-import { shippedCatalog } from "../../catalog/shipped.ts";
+import { type ModelInfo, shippedCatalog } from "../../catalog/catalog.ts";
 import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 

@@ -1,4 +1,4 @@
-import { shippedCatalog } from "../../catalog/shipped.ts";
+import { shippedCatalog } from "../../catalog/catalog.ts";
 import { recordDropped } from "../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import type { NativeFormat } from "../contract/chat.ts";

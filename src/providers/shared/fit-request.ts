@@ -1,4 +1,4 @@
-import { shippedCatalog } from "../../catalog/shipped.ts";
+import { shippedCatalog } from "../../catalog/catalog.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
 import { isUnknownEndpoint } from "../../formats/openai-chat/errors.ts";
 import { withoutDeveloper } from "../../formats/openai-chat/request/developer-role.ts";

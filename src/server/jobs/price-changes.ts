@@ -2,7 +2,7 @@ import type { PriceTag } from "../../../db/schema/models/pricing.ts";
 import type { Db } from "../../../db/types.ts";
 import { type PriceUnit, priceUnitOf } from "../../billing/pricing/price-rules.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
-import type { ModelInfo } from "../../catalog/catalog.ts";
+import { createModelCatalog, type ModelInfo } from "../../catalog/catalog.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { onlyFilms } from "../../domain/channels/prices/list-prices.ts";
 import { changedParts, isSameBase, type PartName, type PartPrice } from "../../domain/channels/prices/price-parts.ts";
@@ -16,7 +16,6 @@ import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast
 import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, divide, integer, multiply, toText } from "../../lib/values/decimal.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 type WatchDeps = Readonly<{

@@ -15,7 +15,7 @@ import {
   type SocketSession,
 } from "../../gateway/endpoints/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
-import { pathOf } from "../../lib/http/request-path.ts";
+import { pathOf } from "../../lib/http/request.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";

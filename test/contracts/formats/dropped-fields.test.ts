@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import { decodeRequest as readMessages } from "../../../src/formats/anthropic/request/decode-request.ts";
 import type { ChatDialect, Conversation } from "../../../src/formats/conversation/conversation.ts";
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";

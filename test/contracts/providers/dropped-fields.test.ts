@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import type { ChatDialect } from "../../../src/formats/conversation/conversation.ts";
 import { compact, type JsonObject } from "../../../src/formats/json.ts";
 

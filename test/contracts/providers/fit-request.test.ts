@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import type { CallParams } from "../../../src/providers/contract/provider.ts";
 import { channelTypes, providerOf } from "../../../src/providers/registry.ts";

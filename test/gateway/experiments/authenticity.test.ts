@@ -1,6 +1,6 @@
 /** Whether channels that lie about their model are distinguished from honest ones, over HTTP in the formats of providers. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import { type Asker, collectEvidence } from "../../../src/domain/channels/authenticity/collect-evidence.ts";
 import { judgeEvidence, mayReason } from "../../../src/domain/channels/authenticity/judge-evidence.ts";
 import { askChannel, PROBES } from "../../../src/domain/channels/authenticity/probes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules.ts";
 import type { Endpoint } from "../../../src/gateway/call/endpoint.ts";

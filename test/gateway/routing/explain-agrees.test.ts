@@ -3,8 +3,7 @@
 import { expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
-import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
-import { upstreamModelOf } from "../../../src/domain/channels/routing/upstream-model.ts";
+import { createRoutingIndex, upstreamModelOf } from "../../../src/domain/channels/routing/routing-index.ts";
 import { createPrices } from "../../../src/gateway/money/price.ts";
 import { explain } from "../../../src/gateway/quality/explain.ts";
 import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/router.ts";

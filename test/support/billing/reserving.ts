@@ -1,4 +1,5 @@
 import { InsufficientQuota } from "../../../src/billing/ledger/errors.ts";
+import { createModelCatalog } from "../../../src/catalog/catalog.ts";
 import type { PlanTerms } from "../../../src/domain/wallet/plans/limits/terms.ts";
 import { createPlanLimits } from "../../../src/gateway/auth/plan-limits.ts";
 import type { Call } from "../../../src/gateway/call/call.ts";
@@ -6,7 +7,6 @@ import type { Caller } from "../../../src/gateway/call/caller.ts";
 import type { Services } from "../../../src/gateway/call/services.ts";
 import { createPrices } from "../../../src/gateway/money/price.ts";
 import type { ReserveContext } from "../../../src/gateway/money/reserve.ts";
-import { createModelCatalog } from "../../../src/settings/model-catalog.ts";
 import { userEntry } from "../gateway/entries.ts";
 import { fixedSettings } from "../lib/settings.ts";
 

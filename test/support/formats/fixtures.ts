@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
 import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";

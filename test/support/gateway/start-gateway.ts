@@ -21,7 +21,7 @@ import { settleUnpolled } from "../../../src/gateway/state/files/read-objects.ts
 import type { ObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
-import { pathOf } from "../../../src/lib/http/request-path.ts";
+import { pathOf } from "../../../src/lib/http/request.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
 import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";

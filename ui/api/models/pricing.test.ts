@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
 import { type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-rules.ts";
-import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import { type Capability, capabilityOf, makerOf } from "../../features/models/page/model-traits.ts";
 import { fuzzyMatch, type PricedModel, tokenPrice, unitPrice, unitTag, usd } from "./pricing.ts";
 

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { createModelCatalog } from "../../../catalog/catalog.ts";
 import { AUTO_GROUP, usableGroups, usableInOrder } from "../../../domain/accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../../../domain/channels/directory.ts";
 import { isRetired } from "../../../domain/channels/upstream/retired-models.ts";
 import { toText } from "../../../lib/values/decimal.ts";
-import { createModelCatalog } from "../../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";

@@ -1,5 +1,5 @@
 import type { ModelHealthReader } from "../../../domain/models/model-health.ts";
-import { decodePath } from "../../../lib/http/request-path.ts";
+import { decodePath } from "../../../lib/http/request.ts";
 import { type Language, languageOf, type MessageCode, type MessageParams, say } from "../../../lib/messages.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { type ModelPageView, mayReadStatus, type PublicModels } from "../../models/public-models.ts";

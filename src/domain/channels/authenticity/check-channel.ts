@@ -6,7 +6,7 @@ import { dayOf, readSpend, reserveSpend } from "../../../billing/operator-spend.
 import { charge } from "../../../billing/pricing/charge.ts";
 import { createPriceTable, type PriceTable } from "../../../billing/pricing/price-table.ts";
 import { findPrice } from "../../../billing/pricing/resolve-price.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";

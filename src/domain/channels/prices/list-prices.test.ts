@@ -3,7 +3,7 @@ import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createPriceTable } from "../../../billing/pricing/price-table.ts";
 import { DEFAULT_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import { createRoutingIndex } from "../routing/routing-index.ts";
 import { listPrices } from "./list-prices.ts";
 

@@ -18,7 +18,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { usableGroups } from "../../accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import type { ChannelEntry } from "../entry.ts";
-import { upstreamModelsOf } from "../routing/upstream-model.ts";
+import { upstreamModelsOf } from "../routing/routing-index.ts";
 
 /** A model as the price list shows it; names as in one-api and new-api. */
 export type PricedModel = Readonly<{

@@ -8,7 +8,7 @@ import type { PriceFactors } from "../../../billing/pricing/service-tiers.ts";
 import type { Price } from "../../../billing/types.ts";
 import { type Decimal, decimal, toText, ZERO } from "../../../lib/values/decimal.ts";
 import type { ChannelDirectory } from "../directory.ts";
-import { upstreamModelOf } from "../routing/upstream-model.ts";
+import { upstreamModelOf } from "../routing/routing-index.ts";
 import { isSamePrice } from "./price-parts.ts";
 
 /** One change of one model's price, before any group's factor. */

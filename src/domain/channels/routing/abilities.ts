@@ -5,7 +5,7 @@ import { writeManagementLog } from "../../logs/write-log.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
-import { upstreamModelOf } from "./upstream-model.ts";
+import { upstreamModelOf } from "./routing-index.ts";
 
 const ROWS_A_STATEMENT = 2000;
 

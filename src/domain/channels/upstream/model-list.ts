@@ -10,7 +10,7 @@ import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/keys.ts";
-import { upstreamModelOf } from "../routing/upstream-model.ts";
+import { upstreamModelOf } from "../routing/routing-index.ts";
 import { upstreamFailure } from "../status/refusal.ts";
 import { proxyOf, userAgentOf } from "./request-options.ts";
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
-import { createCatalog } from "../../../catalog/catalog.ts";
+import { createCatalog, shippedCatalog, shippedDocument } from "../../../catalog/catalog.ts";
 import { readEntries } from "../../../catalog/entry.ts";
 import { retirementOf } from "../../../catalog/retirement.ts";
-import { shippedCatalog, shippedDocument } from "../../../catalog/shipped.ts";
 import { retiredModelsOf, retirementAt, withoutRetired } from "./retired-models.ts";
 
 describe("a retirement", () => {

@@ -3,8 +3,7 @@ import { type Retirement, retirementOf, utcDay } from "../../../catalog/retireme
 import type { Reason } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
-import type { Candidates } from "../routing/routing-index.ts";
-import { upstreamModelOf } from "../routing/upstream-model.ts";
+import { type Candidates, upstreamModelOf } from "../routing/routing-index.ts";
 
 type Addressed = Pick<ChannelEntry, "type" | "baseUrl">;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import type { SafeFetch, SafeRequest, SafeResponse } from "../../../lib/outbound/safe-fetch.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { channels } from "../../../../db/schema/channels/channels.ts";
 import type { Db } from "../../../../db/types.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
@@ -11,7 +11,7 @@ import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/keys.ts";
-import { upstreamModelOf } from "../routing/upstream-model.ts";
+import { upstreamModelOf } from "../routing/routing-index.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
 import { isCostly, kindOfModel } from "./model-kind.ts";
 import { callModel } from "./test-call.ts";

@@ -1,7 +1,5 @@
-import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { createModelCatalog, type ModelInfo, shippedDocument } from "../../../catalog/catalog.ts";
 import type { CatalogPrice, ModelFacts } from "../../../catalog/entry.ts";
-import { shippedDocument } from "../../../catalog/shipped.ts";
-import { createModelCatalog } from "../../../settings/model-catalog.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../../channels/directory.ts";
 import { servedModels } from "../../channels/routing/abilities.ts";

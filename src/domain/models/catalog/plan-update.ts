@@ -1,5 +1,5 @@
 import type { PriceRatios } from "../../../billing/pricing/ratios/catalog-ratios.ts";
-import { type Catalog, createCatalog, type ModelInfo } from "../../../catalog/catalog.ts";
+import { type Catalog, createCatalog, type ModelInfo, shippedDocument } from "../../../catalog/catalog.ts";
 import {
   type CatalogDocument,
   type CatalogEntries,
@@ -7,7 +7,6 @@ import {
   type CatalogPrice,
   ENTRY_FIELDS,
 } from "../../../catalog/entry.ts";
-import { shippedDocument } from "../../../catalog/shipped.ts";
 import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "../pricing.ts";
 import { mergePrice } from "./merge-price.ts";
 

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
-import { randomId } from "../../../lib/http/request-id.ts";
+import { randomId } from "../../../lib/http/request.ts";
 import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
 import { chatServiceFor } from "../../../providers/contract/facts.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";

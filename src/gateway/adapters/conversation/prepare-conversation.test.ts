@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import {
   type ChatDialect,
   emptyConversation,

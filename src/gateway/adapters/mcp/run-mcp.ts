@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../../domain/channels/routing/upstream-model.ts";
+import { upstreamModelOf } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { providerOf } from "../../../providers/registry.ts";

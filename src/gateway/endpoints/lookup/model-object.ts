@@ -1,5 +1,5 @@
 import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
-import { upstreamModelsOf } from "../../../domain/channels/routing/upstream-model.ts";
+import { upstreamModelsOf } from "../../../domain/channels/routing/routing-index.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { inServingGroup } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";

@@ -2,20 +2,17 @@ import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
-import type { AuthenticateContext } from "../../auth/authenticate.ts";
-import { authenticate } from "../../auth/authenticate.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
+import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
 import { inServingGroup, unknownModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { corsHeaders } from "../../request/headers.ts";
-import type { RefuseContext } from "../../request/refuse.ts";
-import { refuse } from "../../request/refuse.ts";
+import { type RefuseContext, refuse } from "../../request/refuse.ts";
 import { routeNames, servedModel } from "../../routing/model-fallbacks.ts";
 import { codexModels, isCodex } from "./codex-models.ts";
-import type { ModelObjectContext } from "./model-object.ts";
-import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
+import { anthropicModel, geminiModel, type ModelObjectContext, modelObject } from "./model-object.ts";
 
 /** What `respondToKey` works with. */
 export type RespondToKeyContext = AuthenticateContext & RefuseContext & Uses<"clientAddress">;

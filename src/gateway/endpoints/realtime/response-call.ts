@@ -1,8 +1,7 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { REQUEST_ID_HEADER } from "../../../lib/http/request-id.ts";
-import type { AuthenticateByMemoryContext } from "../../auth/authenticate.ts";
-import { authenticateByMemory, inUsableGroup } from "../../auth/authenticate.ts";
+import { REQUEST_ID_HEADER } from "../../../lib/http/request.ts";
+import { type AuthenticateByMemoryContext, authenticateByMemory, inUsableGroup } from "../../auth/authenticate.ts";
 import { authorizeModel, findCandidates, inServingGroup, noRoute } from "../../auth/authorize.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";

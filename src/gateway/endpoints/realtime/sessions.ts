@@ -1,8 +1,7 @@
-import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Uses } from "../../call/services.ts";
 import { errorResponse } from "../../request/error-response.ts";
-import type { SessionContext } from "./session.ts";
-import { RealtimeSession } from "./session.ts";
+import { RealtimeSession, type SessionContext } from "./session.ts";
 import { NO_WEBSOCKET, type RealtimeProtocol, type UpgradingServer } from "./sockets.ts";
 
 /** What these functions work with. */

@@ -1,4 +1,4 @@
-import { changePath } from "../../../lib/http/request-path.ts";
+import { changePath } from "../../../lib/http/request.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
 import { patternOf, type RouteGroup } from "../route.ts";
 import { nearestRoute } from "./nearest-route.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
 import { GatewayError } from "../../call/errors.ts";

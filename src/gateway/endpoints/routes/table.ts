@@ -1,7 +1,7 @@
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { decodePath } from "../../../lib/http/request-path.ts";
+import { decodePath } from "../../../lib/http/request.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline/pipeline.ts";
@@ -17,8 +17,7 @@ import type { GatewayContext } from "../context.ts";
 import { countMessageTokens, countResponseTokens } from "../count-tokens.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../gemini.ts";
 import { storedInteraction } from "../interactions.ts";
-import type { BillingContext } from "../lookup/billing.ts";
-import { billingSubscription, billingUsage, tokenUsage } from "../lookup/billing.ts";
+import { type BillingContext, billingSubscription, billingUsage, tokenUsage } from "../lookup/billing.ts";
 import { listModels, showModel } from "../lookup/models.ts";
 import { handlePlayground } from "../playground.ts";
 import { geminiLive } from "../realtime/live/events.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
-import { decodePath } from "../../../lib/http/request-path.ts";
+import { decodePath } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { RouteMethod } from "../../request/arrival.ts";
 import { invalidRequest, readBody } from "../../request/client-body.ts";

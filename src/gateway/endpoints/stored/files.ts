@@ -1,20 +1,16 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
-import { decodePath } from "../../../lib/http/request-path.ts";
-import type { AuthenticateContext } from "../../auth/authenticate.ts";
-import { authenticate } from "../../auth/authenticate.ts";
-import type { RateLimitContext } from "../../auth/rate-limit.ts";
-import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
+import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
+import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
+import { type RateLimitContext, rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Uses } from "../../call/services.ts";
 import { chatCompletions } from "../../request/endpoints/text.ts";
 import { corsHeaders } from "../../request/headers.ts";
-import type { RefuseContext } from "../../request/refuse.ts";
-import { refuse } from "../../request/refuse.ts";
-import type { CreateObjectContext } from "../../state/files/create-object.ts";
+import { type RefuseContext, refuse } from "../../request/refuse.ts";
 import {
   addPart,
   type Create,
+  type CreateObjectContext,
   createBatch,
   createFile,
   createJob,

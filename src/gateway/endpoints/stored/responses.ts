@@ -3,7 +3,7 @@ import { emptyConversation, type Turn } from "../../../formats/conversation/conv
 import { type JsonObject, recordsOf } from "../../../formats/json.ts";
 import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomId } from "../../../lib/http/request-id.ts";
+import { randomId } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../request/arrival.ts";

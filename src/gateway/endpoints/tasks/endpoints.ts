@@ -38,6 +38,7 @@ const videoRules: RequestRules = {
 
 /** What task endpoints have in common; their protocols read the orders. */
 const base = {
+  isTask: true,
   codec: openaiChatClientCodec,
   streams: false,
   emptyIsFree: false,

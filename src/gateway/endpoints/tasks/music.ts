@@ -2,19 +2,17 @@ import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import { viewSong } from "../../../domain/tasks/task-view.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { readBody } from "../../request/client-body.ts";
 import { type Route, route } from "../route.ts";
-import type { AdmitTaskContext } from "./admit-task.ts";
-import { admitTask } from "./admit-task.ts";
+import { type AdmitTaskContext, admitTask } from "./admit-task.ts";
 import { music } from "./endpoints.ts";
 import { answer, taskErrorOf } from "./responses.ts";
-import type { SubmitContext } from "./submit.ts";
-import { type SubmitResult, submitTask } from "./submit.ts";
+import { type SubmitContext, type SubmitResult, submitTask } from "./submit.ts";
 import { callerOf } from "./task-channel.ts";
 
 /** What these functions work with. */

@@ -1,5 +1,5 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTools, Services, Uses } from "../../call/services.ts";
 import { corsHeaders } from "../../request/headers.ts";

@@ -24,7 +24,7 @@ import type { RouterContext } from "../../routing/router.ts";
 import { RunningAttempt, type UpstreamAttemptContext } from "../../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { readBody, readErrorText } from "../../upstream/exchange.ts";
-import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
+import { retryAfterIn } from "../../upstream/keys/cool-down.ts";
 import { signRequest } from "../../upstream/route.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 

@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { randomId } from "../../../lib/http/request-id.ts";
+import { randomId } from "../../../lib/http/request.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { invalidRequest } from "../client-body.ts";

@@ -3,7 +3,7 @@ import { toolPriceOf } from "../../../billing/pricing/price-rules.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { identify } from "../../../lib/http/request-id.ts";
+import { identify } from "../../../lib/http/request.ts";
 import { integer, multiply, ZERO } from "../../../lib/values/decimal.ts";
 import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";

@@ -13,7 +13,7 @@ import type { RoutingMemory } from "../../routing/memory.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange, passBody, readBody, readErrorText } from "../../upstream/exchange.ts";
-import { retryAfterIn } from "../../upstream/keys/provider-limits.ts";
+import { retryAfterIn } from "../../upstream/keys/cool-down.ts";
 import type { Outgoing, UpstreamTools } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 

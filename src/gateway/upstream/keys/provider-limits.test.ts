@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { exhaustedMs, retryAfterIn } from "./provider-limits.ts";
+import { exhaustedMs, retryAfterIn } from "./cool-down.ts";
 
 const NOW = Date.parse("2026-05-01T00:00:00Z");
 const openai = (requests: string, reset: string, tokens = "1000") =>

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { randomId } from "../request-id.ts";
+import { randomId } from "../request.ts";
 import type { FormPart } from "./read-form.ts";
 
 /** A form on its way out: as often as it is wanted, never whole in memory. */

@@ -1,5 +1,4 @@
-import type { Catalog } from "../../../catalog/catalog.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { type Catalog, shippedCatalog } from "../../../catalog/catalog.ts";
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import { createCatalog } from "../../../catalog/catalog.ts";
+import { createCatalog, shippedDocument } from "../../../catalog/catalog.ts";
 import { readEntries } from "../../../catalog/entry.ts";
-import { shippedDocument } from "../../../catalog/shipped.ts";
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
 import { bedrockModelId } from "./bedrock.ts";
 

@@ -1,7 +1,6 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { AwsV4Signer } from "aws4fetch";
-import type { ModelInfo } from "../../../catalog/catalog.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { type ModelInfo, shippedCatalog } from "../../../catalog/catalog.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { shippedCatalog } from "../../../catalog/catalog.ts";
 import { effortFor, prepareForOpenAi } from "./reasoning-models.ts";
 
 test.each([

@@ -1,6 +1,5 @@
-import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../../catalog/catalog.ts";
+import { type Catalog, type ModelInfo, searchesEachAnswer, shippedCatalog } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { developerAsSystem } from "../../../formats/openai-chat/request/developer-role.ts";
 import type { ChatApi } from "../../contract/chat.ts";

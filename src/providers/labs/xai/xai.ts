@@ -1,6 +1,5 @@
-import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { type ModelInfo, shippedCatalog } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
-import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";

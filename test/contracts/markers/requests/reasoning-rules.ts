@@ -1,4 +1,4 @@
-import { shippedCatalog } from "../../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../../src/catalog/catalog.ts";
 import { recordOf } from "../../../../src/formats/json.ts";
 import { chatServiceOf } from "../../../../src/providers/contract/facts.ts";
 import { providerOf } from "../../../../src/providers/registry.ts";

@@ -1,4 +1,4 @@
-import { shippedCatalog } from "../../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../../src/catalog/catalog.ts";
 import type { ChatDialect } from "../../../../src/formats/conversation/conversation.ts";
 import { channelTypes, providerOf } from "../../../../src/providers/registry.ts";
 

@@ -1,6 +1,6 @@
 /** Marks of prefixes to cache for clients that set none: only where a session has shown that they pay. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { shippedCatalog } from "../../../../src/catalog/shipped.ts";
+import { shippedCatalog } from "../../../../src/catalog/catalog.ts";
 import type { Conversation } from "../../../../src/formats/conversation/conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../../src/formats/json.ts";
 import { openaiChatClientCodec } from "../../../../src/formats/openai-chat/index.ts";

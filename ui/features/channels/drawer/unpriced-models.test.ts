@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { upstreamModelOf } from "../../../../src/domain/channels/routing/upstream-model.ts";
+import { upstreamModelOf } from "../../../../src/domain/channels/routing/routing-index.ts";
 import { unpricedModels } from "./unpriced-models.ts";
 
 const PRICED = { names: ["gpt-4-gizmo-*", "gpt-4o", "o3"], refuses_others: true };

@@ -30,6 +30,8 @@ export type BudgetPayer = Readonly<{ id: number; userId: number; projectId: numb
 
 /** Which budgets exist, and which of them a call counts in. */
 export type BudgetLookup = Readonly<{
+  /** The accounts with budgets: the keys of others count in none. */
+  accounts: Readonly<{ has(id: number): boolean }>;
   /** The budgets of a key, the narrowest first: those of its organization, and what plans of its account allow. */
   of(payer: BudgetPayer): readonly BudgetEntry[];
   all(): Iterable<BudgetEntry>;
@@ -57,6 +59,7 @@ export function createBudgetIndex(
     scopes.set(key, [...(scopes.get(key) ?? []), entry]);
   }
   return {
+    accounts: byOrganization,
     all: () => byId.values(),
     of({ id, userId, projectId, createdBy }) {
       const scopes = byOrganization.get(userId);
@@ -76,11 +79,11 @@ export async function createBudgetDirectory(
   const { db, changes, log } = deps;
   const read = (ids?: readonly number[]) => readEntries(db, ids);
   const byOrganization = new Map<number, Map<string, BudgetEntry[]>>();
-  const { of } = createBudgetIndex([], byOrganization);
+  const { accounts, of } = createBudgetIndex([], byOrganization);
   const rows = await keepRows({ changes, log, topic: "budgets", read }, (entries: readonly BudgetEntry[]) =>
     createBudgetIndex(entries, byOrganization),
   );
-  return { of, all: () => rows.index.all(), close: rows.close };
+  return { accounts, of, all: () => rows.index.all(), close: rows.close };
 }
 
 async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry[]> {

@@ -1,11 +1,10 @@
 import { createPriceTable } from "../../../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../../../billing/pricing/resolve-price.ts";
-import { createModelCatalog } from "../../../../settings/model-catalog.ts";
+import { createModelCatalog } from "../../../../catalog/catalog.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../../channels/entry.ts";
-import { upstreamModelOf } from "../../../channels/routing/upstream-model.ts";
+import { upstreamModelOf } from "../../../channels/routing/routing-index.ts";
 import { type RetiredModel, retiredModelsOf } from "../../../channels/upstream/retired-models.ts";
-import type { DiagnosticsContext } from "../diagnostics-context.ts";
-import { type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
+import { type DiagnosticsContext, type Finding, fine, skipped, trouble } from "../diagnostics-context.ts";
 
 const MOST_NAMED = 8;
 

@@ -1,5 +1,5 @@
 import { openaiResponsesClientCodec } from "../../../../formats/openai-responses/index.ts";
-import { requestIdOf } from "../../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../../lib/http/request.ts";
 import { authenticate } from "../../../auth/authenticate.ts";
 import { GatewayError, shuttingDown } from "../../../call/errors.ts";
 import { errorResponse } from "../../../request/error-response.ts";

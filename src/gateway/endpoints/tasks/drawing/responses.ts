@@ -1,4 +1,4 @@
-import { requestIdOf } from "../../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../../lib/http/request.ts";
 import type { CallTools, Uses } from "../../../call/services.ts";
 import { answer, taskErrorOf } from "../responses.ts";
 

@@ -1,7 +1,7 @@
 import type { MediaRow } from "../../../../domain/tasks/task-view.ts";
 import { numberOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { integer, requestMembers } from "../../../../formats/request-rules.ts";
-import { requestIdOf } from "../../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../../lib/http/request.ts";
 import { sayStored } from "../../../../lib/reason.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import type { ClientBody, Endpoint } from "../../../call/endpoint.ts";
@@ -12,8 +12,7 @@ import { type Route, route } from "../../route.ts";
 import { video } from "../endpoints.ts";
 import { answer, taskErrorOf } from "../responses.ts";
 import { callerOf } from "../task-channel.ts";
-import type { VideoRoutesContext } from "./routes.ts";
-import { orderVideoTask } from "./routes.ts";
+import { orderVideoTask, type VideoRoutesContext } from "./routes.ts";
 import { findVideo, videoUrlOf } from "./stored-videos.ts";
 import { type ReadOrder, readVideoOrder } from "./submit-video.ts";
 

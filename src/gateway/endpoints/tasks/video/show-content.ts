@@ -1,6 +1,6 @@
 import { proxyOf, userAgentOf } from "../../../../domain/channels/upstream/request-options.ts";
 import type { MediaRow } from "../../../../domain/tasks/task-view.ts";
-import { requestIdOf } from "../../../../lib/http/request-id.ts";
+import { requestIdOf } from "../../../../lib/http/request.ts";
 import type { VideoSource } from "../../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import { GatewayError } from "../../../call/errors.ts";
@@ -15,8 +15,14 @@ import { noResponse } from "../../../upstream/attempt-failure.ts";
 import { passBody } from "../../../upstream/exchange.ts";
 import { signRequest } from "../../../upstream/route.ts";
 import type { UpstreamTools } from "../../../upstream/upstream.ts";
-import type { StoredVideosContext } from "./stored-videos.ts";
-import { isStoredUpstream, ownerChannelOf, ownVideo, pathOf, videoUrlOf } from "./stored-videos.ts";
+import {
+  isStoredUpstream,
+  ownerChannelOf,
+  ownVideo,
+  pathOf,
+  type StoredVideosContext,
+  videoUrlOf,
+} from "./stored-videos.ts";
 
 /** What these functions work with. */
 export type ShowContentContext = StoredVideosContext & Pick<UpstreamTools, "signing">;

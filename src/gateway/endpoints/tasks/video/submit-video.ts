@@ -5,7 +5,7 @@ import type { MediaRow } from "../../../../domain/tasks/task-view.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { type OutgoingForm, outgoingForm } from "../../../../lib/http/multipart/form-stream.ts";
 import type { Form } from "../../../../lib/http/multipart/read-form.ts";
-import { randomId } from "../../../../lib/http/request-id.ts";
+import { randomId } from "../../../../lib/http/request.ts";
 import type { Provider } from "../../../../providers/contract/provider.ts";
 import type { VideoOrder, VideoProtocol } from "../../../../providers/contract/tasks.ts";
 import { defaultVideoSeconds } from "../../../../providers/registry.ts";
@@ -15,8 +15,7 @@ import type { ClientBody } from "../../../call/endpoint.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { invalidRequest } from "../../../request/client-body.ts";
 import type { UpstreamTools } from "../../../upstream/upstream.ts";
-import type { SubmitContext } from "../submit.ts";
-import { type OrderRoute, type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
+import { type OrderRoute, type SubmitContext, type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
 import { videoNotFound } from "./stored-videos.ts";
 
 /** A video to order: what to store about it, and how to request it from a channel. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { identify, requestIdOf } from "./request-id.ts";
+import { identify, requestIdOf } from "./request.ts";
 
 const recordIdOf = (request: Request) => identify(request).recordId;
 const request = (id?: string) => new Request("http://localhost/", id ? { headers: { "X-Request-Id": id } } : {});

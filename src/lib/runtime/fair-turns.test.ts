@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { endOfTurn } from "../runtime/tick.ts";
-import { FairTurns } from "./fair-turns.ts";
+import { endOfTurn, FairTurns } from "./tick.ts";
 
 class Refused extends Error {}
 const refusal = new Refused();
