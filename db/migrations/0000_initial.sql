@@ -64,6 +64,9 @@ CREATE TABLE "alert_rules" (
 	"event" text NOT NULL,
 	"threshold" double precision DEFAULT 0 NOT NULL,
 	"window_minutes" integer DEFAULT 0 NOT NULL,
+	"period" text DEFAULT '' NOT NULL,
+	"per" text DEFAULT '' NOT NULL,
+	"subject" text DEFAULT '' NOT NULL,
 	"destination_ids" integer[] DEFAULT '{}' NOT NULL,
 	"enabled" boolean DEFAULT true NOT NULL,
 	"created_at" bigint NOT NULL

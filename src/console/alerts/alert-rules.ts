@@ -13,6 +13,9 @@ const rule = t.Object({
   event: t.String({ maxLength: 40 }),
   threshold: t.Number(),
   window_minutes: integer(),
+  period: t.Optional(t.String({ maxLength: 10 })),
+  per: t.Optional(t.String({ maxLength: 20 })),
+  subject: t.Optional(t.String({ maxLength: 100 })),
   destination_ids: t.Array(id, { maxItems: MOST_DESTINATIONS }),
   enabled: t.Boolean(),
 });

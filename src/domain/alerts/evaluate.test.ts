@@ -202,6 +202,120 @@ describe("a user's rules", () => {
     expect(await evaluate()).toEqual([expect.stringContaining("$6.00 were spent this hour.")]);
   });
 
+  describe("spending above an amount", () => {
+    const [MONDAY, SUNDAY] = [Date.UTC(2026, 5, 1) / 1000, Date.UTC(2026, 5, 7, 23) / 1000];
+    const spend = (hour: number, dollars: number, of: Partial<typeof usageRollups.$inferInsert> = {}) =>
+      database.db.insert(usageRollups).values({
+        ...{
+          hour,
+          userId,
+          username: "",
+          tokenId: 1,
+          tokenName: "ferry",
+          channelId: 1,
+          modelName: "m",
+          group: "default",
+        },
+        ...{ quota: dollars * DOLLAR, count: 1 },
+        ...of,
+      });
+    const watch = (owner: AlertOwner, per: string, period = "day", subject = "") =>
+      saveRule(database.db, owner, {
+        ...{ event: "spending", threshold: 50 * DOLLAR, window_minutes: 0, destination_ids: [], enabled: true },
+        ...{ per, period, subject },
+      });
+
+    test.each([
+      ["day", "today", 3 * 3600, 24 * 3600],
+      ["week", "this week", 5 * 86_400, 7 * 86_400],
+      ["month", "this month", 20 * 86_400, 30 * 86_400],
+    ])("a %s: fires at the amount, once, and is over when the next begins", async (period, words, later, next) => {
+      await watch("site", "total", period);
+      await spend(MONDAY - 3600, 500);
+      await spend(MONDAY, 49);
+      expect(await evaluate(MONDAY + later)).toEqual([]);
+      await spend(MONDAY + 3600, 1);
+      const message = `firing $50.00 were spent ${words}; the threshold is $50.00.`;
+      expect(await evaluate(MONDAY + later)).toEqual([message]);
+      expect(await evaluate(MONDAY + later + 60)).toEqual([]);
+      expect(await evaluate(MONDAY + next)).toEqual([expect.stringMatching(/^resolved/)]);
+    });
+
+    test("each of a kind by itself, by its name, or one alone", async () => {
+      const other = await addUser(database.sql, 0);
+      const harbor = await addUser(database.sql, 0);
+      await database.db
+        .update(users)
+        .set({ username: "harbor", kind: "organization", passwordHash: null })
+        .where(eq(users.id, harbor));
+      const name = (id: number) =>
+        database.db
+          .select()
+          .from(users)
+          .where(eq(users.id, id))
+          .then(([row]) => row?.username);
+      await addChannel(database.sql);
+      const [channel] = await database.db.select().from(channels);
+      await spend(SUNDAY, 60, { modelName: "m-1", channelId: channel?.id ?? 0 });
+      await spend(SUNDAY, 30, { userId: other, group: "vip", tokenId: 2 });
+      await spend(SUNDAY, 30, { userId: other, group: "vip", tokenId: 2, tokenName: "renamed", modelName: "m-2" });
+      await spend(SUNDAY, 70, { userId: harbor, group: "vip", tokenId: 3, tokenName: "barge", modelName: "m-2" });
+      const found = async (per: string, subject?: string) => {
+        await database.db.delete(alertRules);
+        await watch("site", per, "day", subject);
+        return (await evaluate(SUNDAY + 60)).map((text) => text.replace(/^firing (.*) spent (.*) today.*$/, "$1 $2"));
+      };
+      expect({
+        group: await found("group"),
+        user: await found("user"),
+        key: await found("key"),
+        model: await found("model"),
+        channel: await found("channel"),
+        organization: await found("organization"),
+        one: await found("model", "m-1"),
+        none: await found("model", "m-3"),
+      }).toEqual({
+        group: ["vip $130.00", "default $60.00"],
+        user: [`${await name(userId)} $60.00`, `${await name(other)} $60.00`],
+        key: ["barge $70.00", "ferry $60.00", "renamed $60.00"],
+        model: ["m-2 $100.00", "m-1 $60.00"],
+        channel: ["#1 $130.00", `${channel?.name} $60.00`],
+        organization: ["harbor $70.00"],
+        one: ["m-1 $60.00"],
+        none: [],
+      });
+    });
+
+    test("an account's own is that of its own calls alone", async () => {
+      const other = await addUser(database.sql, 0);
+      await spend(SUNDAY, 40);
+      await spend(SUNDAY, 500, { userId: other });
+      await watch(userId, "total");
+      await watch(userId, "key");
+      expect(await evaluate(SUNDAY + 60)).toEqual([]);
+      for (const [per, period] of [
+        ["user", "day"],
+        ["total", "year"],
+      ] as const) {
+        await expect(watch(userId, per, period)).rejects.toThrow(
+          expect.objectContaining({ code: "alert_spending_invalid" }),
+        );
+      }
+    });
+
+    test("a day begins in the time zone of the site", async () => {
+      const settings = fixedSettings({ CheckInTimeZone: "Asia/Shanghai" });
+      await watch("site", "total");
+      await spend(MONDAY - 9 * 3600, 60);
+      sent.length = 0;
+      await evaluateRules({ db: database.db, settings, alerter }, MONDAY);
+      expect(sent).toEqual([]);
+      await spend(MONDAY - 8 * 3600, 60);
+      await evaluateRules({ db: database.db, settings, alerter }, MONDAY);
+      expect(sent.map(({ alert }) => alert.notice.values[0])).toEqual(["$60.00"]);
+    });
+  });
+
   test("a low balance", async () => {
     await addRule(userId, "balance_low", 6 * DOLLAR);
     expect(await evaluate()).toEqual(["firing Your balance is $5.00, less than $6.00."]);

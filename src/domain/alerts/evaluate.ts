@@ -16,9 +16,10 @@ import {
   findPriceChanges,
   findSuspiciousChannels,
 } from "./conditions/site-conditions.ts";
+import { findSpending } from "./conditions/spending-conditions.ts";
 import { findErrorRate, findSlowCalls, findSpendAnomaly } from "./conditions/traffic-conditions.ts";
 import type { AlertOwner } from "./destinations.ts";
-import { type AlertEvent, eventTraits, isAlertEvent } from "./event-rules.ts";
+import { type AlertEvent, eventTraits, isAlertEvent, spenderOf, spendPeriodOf } from "./event-rules.ts";
 import type { RuleRow } from "./rules.ts";
 
 type EvaluateDeps = ConditionDeps & Readonly<{ alerter: Pick<Alerter, "dispatch"> }>;
@@ -31,6 +32,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   error_rate: findErrorRate,
   latency_p95: findSlowCalls,
   spend_anomaly: findSpendAnomaly,
+  spending: findSpending,
   price_change: findPriceChanges,
   balance_low: findLowBalance,
   key_budget: findUsedBudgets,
@@ -74,16 +76,18 @@ async function evaluateRule(
   now: number,
 ): Promise<void> {
   if (!isAlertEvent(rule.event)) return;
-  const { threshold, windowMinutes, createdAt: since } = rule;
+  const { threshold, windowMinutes, subject, createdAt: since } = rule;
   const owner: AlertOwner = rule.userId ?? "site";
-  const query = { owner, organization, threshold, windowMinutes, now, since };
+  const per = spenderOf(rule.per, owner === "site" ? "site" : "own") ?? "total";
+  const spending = { per, period: spendPeriodOf(rule.period) ?? "day", subject };
+  const { isMomentary, isSpending } = eventTraits(rule.event);
+  const query = { owner, organization, threshold, windowMinutes, now, since, ...(isSpending && { spending }) };
   const conditions = (await FINDERS[rule.event](deps, query)).map((condition) => inNameOf(organization, condition));
   const open = await deps.db
     .select()
     .from(alertIncidents)
     .where(and(eq(alertIncidents.ruleId, rule.id), isNull(alertIncidents.resolvedAt)))
     .orderBy(asc(alertIncidents.id));
-  const { isMomentary } = eventTraits(rule.event);
   const known = new Set(open.map(({ subject }) => subject));
   const current = new Set(conditions.map(({ subject }) => subject));
   for (const condition of conditions.filter(({ subject }) => !known.has(subject))) {

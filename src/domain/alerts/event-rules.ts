@@ -1,3 +1,14 @@
+/** Whose spending a threshold is about: all of it together, or that of each one of a kind. */
+export const SPENDERS = {
+  site: ["total", "group", "user", "key", "model", "channel", "organization"],
+  own: ["total", "key", "model"],
+} as const;
+export type Spender = (typeof SPENDERS)["site"][number];
+
+/** Since when spending is summed up: the beginning of the day, the week or the month. */
+export const SPEND_PERIODS = ["day", "week", "month"] as const;
+export type SpendPeriod = (typeof SPEND_PERIODS)[number];
+
 /** How an event is measured. */
 type EventTraits = Readonly<{
   /** Who can have it watched: administrators for the site, users for their account. */
@@ -11,6 +22,8 @@ type EventTraits = Readonly<{
   }>;
   /** It is measured over the last minutes. */
   hasWindow?: true;
+  /** It is a sum of what was spent: over a period, in all or by each one of a kind. */
+  isSpending?: true;
   /** It happens in a moment: there is nothing to resolve. */
   isMomentary?: true;
 }>;
@@ -32,6 +45,11 @@ export const ALERT_EVENTS = {
     hasWindow: true,
   },
   spend_anomaly: { scopes: ["site", "own"], threshold: { unit: "times", min: 1.1, max: 1000, usual: 3 } },
+  spending: {
+    scopes: ["site", "own"],
+    threshold: { unit: "quota", min: 1, max: 9e15, usual: 25_000_000 },
+    isSpending: true,
+  },
   price_change: { scopes: ["site", "own"], isMomentary: true },
   balance_low: { scopes: ["own"], threshold: { unit: "quota", min: 1, max: 9e15, usual: 500_000 } },
   key_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 80 } },
@@ -65,6 +83,11 @@ export function thresholdError(event: AlertEvent, threshold: number): "alert_thr
   if (!limits) return undefined;
   return threshold >= limits.min && threshold <= limits.max ? undefined : "alert_threshold_invalid";
 }
+
+/** What a rule's text names, if it can be asked for in the scope. */
+export const spenderOf = (name: string, scope: "site" | "own"): Spender | undefined =>
+  SPENDERS[scope].find((spender) => spender === name);
+export const spendPeriodOf = (name: string): SpendPeriod | undefined => SPEND_PERIODS.find((period) => period === name);
 
 /** What is wrong with the minutes of a window; undefined: nothing, or the event has none. */
 export function windowError(event: AlertEvent, minutes: number): "alert_window_invalid" | undefined {

@@ -9,6 +9,8 @@ import {
   type AlertEvent,
   eventTraits,
   isAlertEvent,
+  spenderOf,
+  spendPeriodOf,
   thresholdError,
   WINDOW_MINUTES,
   windowError,
@@ -20,6 +22,12 @@ export type RuleInput = Readonly<{
   /** In the event's unit: percent, seconds, times, quota units or days. */
   threshold: number;
   window_minutes: number;
+  /** Of spending: since the beginning of the day (if absent), the week or the month. */
+  period?: string;
+  /** Of spending: whose; if absent, all together. */
+  per?: string;
+  /** The name of the only one whose spending is meant; empty: each. */
+  subject?: string;
   /** Empty: all destinations. */
   destination_ids: readonly number[];
   enabled: boolean;
@@ -79,7 +87,7 @@ export async function deleteRule(db: Db, owner: AlertOwner, id: number): Promise
 function readRule(input: RuleInput, owner: AlertOwner) {
   const { event, threshold, window_minutes: minutes } = input;
   if (!isAlertEvent(event)) throw new OperationError("alert_event_invalid");
-  const { scopes, threshold: limits, hasWindow } = eventTraits(event);
+  const { scopes, threshold: limits, hasWindow, isSpending } = eventTraits(event);
   if (!scopes.includes(owner === "site" ? "site" : "own")) throw new OperationError("alert_event_invalid");
   throwRuleError(thresholdError(event, threshold), { min: limits?.min ?? 0, max: limits?.max ?? 0 });
   throwRuleError(windowError(event, minutes), { min: WINDOW_MINUTES.min, max: WINDOW_MINUTES.max });
@@ -87,9 +95,17 @@ function readRule(input: RuleInput, owner: AlertOwner) {
     event,
     threshold: limits ? threshold : 0,
     windowMinutes: hasWindow ? minutes : 0,
+    ...(isSpending ? readSpending(input, owner) : { period: "", per: "", subject: "" }),
     destinationIds: [...new Set(input.destination_ids)],
     enabled: input.enabled,
   };
+}
+
+function readSpending(input: RuleInput, owner: AlertOwner) {
+  const period = spendPeriodOf(input.period ?? "day");
+  const per = spenderOf(input.per ?? "total", owner === "site" ? "site" : "own");
+  if (!(period && per)) throw new OperationError("alert_spending_invalid");
+  return { period, per, subject: per === "total" ? "" : (input.subject ?? "").trim() };
 }
 
 async function checkDestinations(db: Db, owner: AlertOwner, ids: readonly number[]): Promise<void> {
@@ -104,6 +120,7 @@ const viewRule = (row: RuleRow, event: AlertEvent): RuleView => ({
   event,
   threshold: row.threshold,
   window_minutes: row.windowMinutes,
+  ...(eventTraits(event).isSpending && { period: row.period, per: row.per, subject: row.subject }),
   destination_ids: row.destinationIds,
   enabled: row.enabled,
 });

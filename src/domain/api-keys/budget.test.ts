@@ -12,7 +12,7 @@ import {
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { type Billing, createBilling } from "../../billing/billing.ts";
-import { periodEnd } from "../../lib/values/period-end.ts";
+import { periodEnd } from "../../lib/values/calendar-period.ts";
 import { readStanding, renewBudgets } from "./budget.ts";
 
 let database: TestDatabase;

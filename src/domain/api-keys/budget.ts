@@ -4,7 +4,7 @@ import { tokens } from "../../../db/schema/api-keys.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
-import { periodEnd } from "../../lib/values/period-end.ts";
+import { periodEnd } from "../../lib/values/calendar-period.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import { tokenBudgetError } from "./api-key-rules.ts";
 import type { ApiKeyRow } from "./api-key-view.ts";

@@ -28,6 +28,10 @@ export const alertMessages = {
     en: "Digests can combine alerts of at most {max} minutes.",
     zh: "汇总间隔最多为 {max} 分钟。",
   },
+  alert_spending_invalid: {
+    en: "Choose a day, a week or a month, and whose spending it is.",
+    zh: "请选择按日、周或月，以及统计谁的消费。",
+  },
   alert_event_invalid: { en: "This event cannot be watched here.", zh: "此处不支持监控该事件。" },
   alert_threshold_invalid: {
     en: "The threshold must be from {min} to {max}.",

@@ -122,6 +122,30 @@ describe("alerts", () => {
     await failed.waitFor({ state: "detached" });
   }, 120_000);
 
+  test("a rule says in money from when on a user spends too much", async () => {
+    const { form } = rules;
+    await consolePage.button(rules.add).first().click();
+    const drawer = consolePage.dialog(form.addTitle);
+    await choose(rules.columns.event, all.alertEvents.names.spending);
+    expect(await drawer.getByLabel(form.units.quota, { exact: true }).inputValue()).toBe("50");
+    await fill(form.units.quota, "12*10");
+    await consolePage.button(form.periods.week, drawer).click();
+    await choose(form.per, form.spenders.user);
+    await fill(form.subject, "barge");
+    await consolePage.expectAccessible();
+    await consolePage.button(form.add, drawer).click();
+    await consolePage.waitForNotice(rules.saved);
+    const event = all.alertEvents.names.spending;
+    const { spendingOne, periods } = rules.when;
+    const when = fillPlaceholders(spendingOne, { threshold: "$120.00", period: periods.week, subject: "barge" });
+    await consolePage.row(event).getByText(when).waitFor();
+    const spending = { threshold: 60_000_000, period: "week", per: "user", subject: "barge" };
+    expect(await root.get("/api/alerts/rules/?scope=site")).toMatchObject([{ event: "spending", ...spending }]);
+    await consolePage.chooseRowAction(event, rules.delete);
+    await consolePage.button(rules.delete, consolePage.dialog(rules.deleteTitle)).click();
+    await consolePage.waitForNotice(rules.deletedToast);
+  }, 120_000);
+
   test("a rule is added, switched off and deleted, then the destination is", async () => {
     await consolePage.button(rules.add).first().click();
     const drawer = consolePage.dialog(rules.form.addTitle);

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import { atom, useAtomValue } from "jotai";
 import { useTranslation } from "react-i18next";
+import type { MoneyFormat } from "../../lib/format/amount-text.ts";
 import { formatDollars } from "../../lib/format/money.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { siteAtom } from "../../state/site-atom.ts";
@@ -45,9 +46,6 @@ export const Count = ({ value, dim }: { value: number | null; dim?: boolean }) =
     {value === null ? "–" : formatNumber(value)}
   </Box>
 );
-
-/** How the site shows quota: units to the dollar, and whether amounts are shown in dollars at all. */
-export type MoneyFormat = Readonly<{ quotaPerUnit: number; inCurrency: boolean }>;
 
 const DEFAULT_MONEY_FORMAT: MoneyFormat = { quotaPerUnit: 500_000, inCurrency: true };
 

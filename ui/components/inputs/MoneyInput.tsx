@@ -4,10 +4,10 @@ import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { readAmount, typedOf, unitsOf } from "../../lib/format/amount-text.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { dollars, useMoneyFormat } from "../display/Money.tsx";
 import { Row } from "../layout.tsx";
-import { readAmount, typedOf, unitsOf } from "./amount-text.ts";
 
 type Props = {
   id: string;
@@ -43,7 +43,7 @@ export const MoneyInput = ({ id, value, onChange, disabled, hasError, picks = []
   };
   const quota = readAmount(value);
   const detail =
-    quota === null
+    quota === null || quota === 0
       ? ""
       : inCurrency
         ? t("components.money.units", { units: formatNumber(quota) })

@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { eventTraits } from "../../../src/domain/alerts/event-rules.ts";
-import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Col } from "../../components/layout.tsx";
 import { ListPart, ListTable, PagePart } from "../../components/page/list/ListPage.tsx";
 import type { ListContext } from "../../components/page/list/list-context.ts";
 import type { ResourceList } from "../../components/page/list/resource-list.ts";
 import { deleting, editing, switching } from "../../components/page/list/standard-actions.tsx";
+import type { MoneyFormat } from "../../lib/format/amount-text.ts";
 import {
   type AlertScope,
   type Destination,
@@ -24,11 +25,18 @@ import { RuleDrawer } from "./RuleDrawer.tsx";
 
 type Data = Readonly<{ money: MoneyFormat; destinations: readonly Destination[] }>;
 
-function whenOf({ event, threshold, window_minutes: minutes }: Rule, { t, data }: ListContext<Data>): string {
+function whenOf(
+  { event, threshold: least, window_minutes: minutes, ...spending }: Rule,
+  { t, data }: ListContext<Data>,
+) {
   const unit = eventTraits(event).threshold?.unit;
   if (unit === undefined) return t("alerts.rules.when.always");
-  const text = unit === "quota" ? amountText(threshold, data.money) : String(threshold);
-  return t(`alerts.rules.when.${event}`, { threshold: text, minutes });
+  const threshold = unit === "quota" ? amountText(least, data.money) : String(least);
+  if (event !== "spending") return t(`alerts.rules.when.${event}`, { threshold, minutes });
+  const { subject = "" } = spending;
+  const period = t(`alerts.rules.when.periods.${spending.period}`);
+  if (subject !== "") return t("alerts.rules.when.spendingOne", { threshold, period, subject });
+  return t("alerts.rules.when.spending", { threshold, period, per: t(`alerts.rules.when.spenders.${spending.per}`) });
 }
 
 function placesOf({ destination_ids: ids }: Rule, { t, data }: ListContext<Data>): string {

@@ -6,14 +6,21 @@ import {
   type AlertEvent,
   eventsOf,
   eventTraits,
+  SPEND_PERIODS,
+  SPENDERS,
+  type Spender,
+  type SpendPeriod,
+  spenderOf,
+  spendPeriodOf,
   thresholdError,
   WINDOW_MINUTES,
   windowError,
 } from "../../../src/domain/alerts/event-rules.ts";
 import type { RuleInput } from "../../../src/domain/alerts/rules.ts";
-import { exactAmountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
+import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { optionsOf } from "../../components/form/form-fields.ts";
 import { ResourceForm } from "../../components/form/ResourceForm.tsx";
+import type { MoneyFormat } from "../../lib/format/amount-text.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { type AlertScope, destinationList, type Rule, ruleList, saveRule } from "./alert-calls.ts";
 
@@ -22,9 +29,14 @@ type RuleForm = {
   event: AlertEvent;
   threshold: string;
   windowMinutes: string;
+  period: SpendPeriod;
+  per: Spender;
+  subject: string;
   destinationIds: readonly number[];
   enabled: boolean;
 };
+
+const scopeOf = (scope: AlertScope) => (scope === "site" ? "site" : "own");
 
 /** The usual threshold of an event, as text. */
 const usualThreshold = (event: AlertEvent): string => String(eventTraits(event).threshold?.usual ?? 0);
@@ -36,6 +48,9 @@ export function formOf(rule: Rule | null, scope: AlertScope): RuleForm {
     event,
     threshold: rule ? String(rule.threshold) : usualThreshold(event),
     windowMinutes: String(rule?.window_minutes || WINDOW_MINUTES.usual),
+    period: spendPeriodOf(rule?.period ?? "") ?? "day",
+    per: spenderOf(rule?.per ?? "", scopeOf(scope)) ?? "total",
+    subject: rule?.subject ?? "",
     destinationIds: rule?.destination_ids ?? [],
     enabled: rule?.enabled ?? true,
   };
@@ -46,6 +61,7 @@ export const bodyOf = (form: RuleForm): RuleInput => ({
   event: form.event,
   threshold: Number(form.threshold),
   window_minutes: eventTraits(form.event).hasWindow ? Number(form.windowMinutes) : 0,
+  ...(eventTraits(form.event).isSpending && { period: form.period, per: form.per, subject: form.subject }),
   destination_ids: form.destinationIds,
   enabled: form.enabled,
 });
@@ -98,8 +114,8 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
       follow={({ event }) => (event ? { threshold: usualThreshold(event) } : {})}
       save={save}
       reload={[ruleList(scope)]}
-      sections={({ event, destinationIds }, change) => {
-        const { threshold, hasWindow } = eventTraits(event);
+      sections={({ event, per, destinationIds }, change) => {
+        const { threshold, hasWindow, isSpending } = eventTraits(event);
         return [
           {
             title: t("alerts.rules.form.what"),
@@ -118,6 +134,17 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
                 ...(threshold.unit === "quota" && { picks: PICKS }),
               },
               hasWindow && { kind: "integer", field: "windowMinutes", label: t("alerts.rules.form.window") },
+              isSpending && {
+                kind: "choice",
+                field: "period",
+                options: optionsOf(SPEND_PERIODS, (name) => t(`alerts.rules.form.periods.${name}`)),
+              },
+              isSpending && {
+                kind: "select",
+                field: "per",
+                options: optionsOf(SPENDERS[scopeOf(scope)], (name) => t(`alerts.rules.form.spenders.${name}`)),
+              },
+              isSpending && per !== "total" && { kind: "text", field: "subject", hint: true },
               { kind: "switch", field: "enabled", hint: true },
             ],
           },

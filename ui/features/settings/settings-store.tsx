@@ -3,6 +3,7 @@ import { atom, useAtom, useSetAtom } from "jotai";
 import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../components/feedback/notify.tsx";
 import { SITE_TEXT_KEY } from "../../components/site/SiteText.tsx";
 import { refreshSiteStatus } from "../../state/site-status.ts";
@@ -109,6 +110,11 @@ export function useSettings(): Store {
 export function useSettingHint(): (field: SettingField) => string {
   const { t } = useTranslation();
   const { defaults } = useSettings();
+  const money = useMoneyFormat();
+  const wordsOf = ({ kind }: SettingField, value: string): string => {
+    if (kind === "choice") return t(`settings.choices.${value}`, { defaultValue: value.toUpperCase() });
+    return kind === "quota" ? exactAmountText(Number(value), money) : value;
+  };
   const defaultText = (field: SettingField): string => {
     if (field.kind === "secret") return "";
     const initial = defaults[field.key] ?? "";
@@ -116,10 +122,7 @@ export function useSettingHint(): (field: SettingField) => string {
     const value = shortDefault(field, initial);
     if (value === "") return "";
     if (typeof value === "number") return t("settings.defaultEntries", { count: value });
-    const isChoice = field.kind === "choice";
-    return t("settings.default", {
-      value: isChoice ? t(`settings.choices.${value}`, { defaultValue: value.toUpperCase() }) : value,
-    });
+    return t("settings.default", { value: wordsOf(field, value) });
   };
   return (field) => {
     const sentences = [t(`settings.fields.${wordOf(field.key)}.help`), defaultText(field)];

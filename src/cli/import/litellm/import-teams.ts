@@ -7,7 +7,7 @@ import {
 } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { type PolicyRules, policies } from "../../../../db/schema/accounts/organizations/policies.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { periodEnd } from "../../../lib/values/period-end.ts";
+import { periodEnd } from "../../../lib/values/calendar-period.ts";
 import { findImported, type IdMap, inStatements, type Migration, rememberImported } from "../migration.ts";
 import type { Member, Team } from "./accounts.ts";
 import { type Budget, restOf } from "./limits.ts";

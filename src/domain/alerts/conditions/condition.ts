@@ -3,6 +3,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Notice } from "../../notifications/message.ts";
 import type { Severity } from "../alert.ts";
 import type { AlertOwner } from "../destinations.ts";
+import type { Spender, SpendPeriod } from "../event-rules.ts";
 
 /** Something that is as a rule says, now. */
 export type Condition = Readonly<{
@@ -17,6 +18,9 @@ export type Condition = Readonly<{
 /** What conditions are found with. */
 export type ConditionDeps = Readonly<{ db: Db; settings: SettingsReader }>;
 
+/** Whose spending, since when, and of which one alone; the subject is empty for each of them. */
+export type SpendingQuery = Readonly<{ period: SpendPeriod; per: Spender; subject: string }>;
+
 /** What a rule asks for; `now` in epoch seconds. */
 export type ConditionQuery = Readonly<{
   owner: AlertOwner;
@@ -24,6 +28,8 @@ export type ConditionQuery = Readonly<{
   organization: string | null;
   threshold: number;
   windowMinutes: number;
+  /** Of a rule about spending. */
+  spending?: SpendingQuery;
   now: number;
   /** When the rule was made, in epoch seconds. */
   since: number;

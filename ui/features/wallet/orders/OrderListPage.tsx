@@ -6,10 +6,11 @@ import type { PayMethod } from "../../../../src/domain/wallet/payments/quote.ts"
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
 import { readData, requestDownload } from "../../../api/client.ts";
 import { paymentApi } from "../../../api/groups.ts";
-import { amountText, type MoneyFormat, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { ListPage } from "../../../components/page/list/ListPage.tsx";
 import type { ListContext } from "../../../components/page/list/list-context.ts";
 import type { FilterValues, ListAction, ResourceList } from "../../../components/page/list/resource-list.ts";
+import type { MoneyFormat } from "../../../lib/format/amount-text.ts";
 import { moneyText } from "../../../lib/format/money.ts";
 import { completeOrder, endRefund, refundOrder, useOfferedMethods } from "../wallet-calls.ts";
 import { methodName } from "./method-name.ts";

@@ -11,7 +11,7 @@ import { tokens } from "../../../../../db/schema/api-keys.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { periodEnd } from "../../../../lib/values/period-end.ts";
+import { periodEnd } from "../../../../lib/values/calendar-period.ts";
 import { findRole, lockForChange, requireOrganizations } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
 

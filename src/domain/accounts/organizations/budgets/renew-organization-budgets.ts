@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { budgets } from "../../../../../db/schema/accounts/organizations/budgets.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
-import { periodEnd } from "../../../../lib/values/period-end.ts";
+import { periodEnd } from "../../../../lib/values/calendar-period.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
 import type { OrganizationDeps } from "../operation.ts";
 

@@ -1,4 +1,5 @@
-import type { MoneyFormat } from "../display/Money.tsx";
+/** How the site shows quota: units to the dollar, and whether amounts are shown in dollars at all. */
+export type MoneyFormat = Readonly<{ quotaPerUnit: number; inCurrency: boolean }>;
 
 /** Beyond it a float is no exact number of quota units. */
 const MOST_UNITS = Number.MAX_SAFE_INTEGER;
