@@ -21,6 +21,8 @@ export { MoneyInput } from "./components/inputs/MoneyInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
+export { ListPage } from "./components/page/list/ListPage.tsx";
+export { deleting } from "./components/page/list/standard-actions.tsx";
 export { NoModels } from "./components/page/NoModels.tsx";
 export { PageFocus } from "./components/page/PageFocus.tsx";
 export { CreatedDialog } from "./features/api-keys/CreatedDialog.tsx";

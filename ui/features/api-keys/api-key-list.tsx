@@ -39,10 +39,10 @@ import { CreatedDialog } from "./CreatedDialog.tsx";
 import { deleteToken, setTokenStatus } from "./drawer/api-key-calls.ts";
 import { HowToUse } from "./HowToUse.tsx";
 import { KeyCell } from "./KeyCell.tsx";
-import { RotateDialog } from "./RotateDialog.tsx";
 
-/** Its form is loaded when it is opened. */
+/** Forms are loaded when they are opened. */
 const ApiKeyDrawer = lazy(async () => ({ default: (await import("./drawer/ApiKeyDrawer.tsx")).ApiKeyDrawer }));
+const RotateDialog = lazy(async () => ({ default: (await import("./RotateDialog.tsx")).RotateDialog }));
 
 type Data = Readonly<{
   groups: readonly string[];
@@ -225,7 +225,9 @@ export const API_KEYS: ResourceList<Token, ReturnType<typeof queryOf>, Data> = {
       icon: Rotate,
       needs: "keys.write",
       open: (token, close, context) => (
-        <RotateDialog token={token} onClose={close} onRotated={(rotated) => showKeys([rotated], context)} />
+        <Suspense>
+          <RotateDialog token={token} onClose={close} onRotated={(rotated) => showKeys([rotated], context)} />
+        </Suspense>
       ),
     },
     editing(form, { needs: "keys.write" }),
