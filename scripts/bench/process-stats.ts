@@ -28,6 +28,21 @@ export function residentMib(pid: number): number {
   return (Number(kib) * 1024) / MIB;
 }
 
+/** A process and those that it has started. */
+export const familyOf = (pid: number): number[] => [
+  pid,
+  ...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
+];
+
+/** Proportional memory of processes in MiB: what several of them share counts once. */
+export const proportionalMib = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + proportionalKib(pid), 0) / 1024;
+
+function proportionalKib(pid: number): number {
+  const kib = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
+  return Number(kib);
+}
+
 /** Waits until a process has nothing left to do (background writing after a load), at most a time. */
 export async function becomesQuiet(pid: number, maxMs = 10_000): Promise<void> {
   const deadline = performance.now() + maxMs;

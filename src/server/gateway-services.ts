@@ -20,9 +20,12 @@ function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey 
   return createRecheckKey({
     hash: vault.keyedHash,
     isKnown: (key) => tokens.findByKey(key) !== undefined,
+    isLoading: () => !tokens.isComplete() || !users.isComplete(),
     async reread(key) {
       const token = await tokens.reread(key);
-      if (token) await users.reread(token.userId);
+      const user = token && (await users.reread(token.userId));
+      // Their limits count an organization's calls too.
+      for (const id of user?.ownerIds ?? []) if (!users.get(id)) await users.reread(id);
     },
   });
 }

@@ -130,9 +130,10 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log, basePath: config.basePath });
     const secretReader = createSecretReader(config.secretManagers);
+    const large = { folder: config.scratchDir, ...(database.kind === "server" && { patienceMs: PATIENCE_MS }) };
     const [users, tokens, budgets, policies, planTerms, channels] = await Promise.all([
-      createUserDirectory({ db, changes, log }),
-      createApiKeyDirectory({ db, changes, vault, log }),
+      createUserDirectory({ db, changes, log, ...large }),
+      createApiKeyDirectory({ db, changes, vault, log, ...large }),
       createBudgetDirectory({ db, changes, log }),
       createPolicyDirectory({ db, changes, log }),
       createPlanTermsDirectory({ db, changes, log }),
@@ -334,6 +335,9 @@ async function openTelemetry(
   const { startTelemetry } = await import("../gateway/call/telemetry/telemetry.ts");
   return startTelemetry({ ...telemetry, endpoint, version, instanceId: Bun.randomUUIDv7() }, deps);
 }
+
+/** A start waits so long for all users and keys. After that calls ask the database for those that are not there yet. */
+const PATIENCE_MS = 1000;
 
 /** Workers of a host share so many connections, as far as each has what it needs. */
 const HOST_CONNECTIONS = 48;

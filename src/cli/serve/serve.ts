@@ -4,7 +4,9 @@ import { bestWorkers, countCores } from "../../lib/runtime/host/count-cores.ts";
 import { loadConfig } from "../../server/config.ts";
 import { HostLink } from "../../server/workers/host-link.ts";
 import type { WorkerCommand } from "../arguments.ts";
-import { runGateway } from "./run-gateway.ts";
+
+/** What a gateway is made of: the supervisor of several does without. */
+const loadGateway = () => import("./run-gateway.ts");
 
 /**
  * Runs the gateway until a signal ends it: in this process, or in several workers; root becomes the owner of the data directory.
@@ -14,7 +16,7 @@ export async function serve(): Promise<number> {
   const config = await loadConfig();
   becomeOwner(config.dataDir, true);
   const workers = config.databaseUrl === null ? 1 : (config.workers ?? bestWorkers(countCores()));
-  if (workers === 1) return runGateway({ ...config, workers }, null);
+  if (workers === 1) return (await loadGateway()).runGateway({ ...config, workers }, null);
   const { supervise } = await import("./supervisor/supervise.ts");
   return supervise(config, workers);
 }
@@ -23,5 +25,6 @@ export async function serve(): Promise<number> {
 export async function serveAsWorker({ number, workers, port }: WorkerCommand): Promise<number> {
   const config = await loadConfig();
   const scratchDir = join(config.dataDir, "workers", String(number));
+  const { runGateway } = await loadGateway();
   return runGateway({ ...config, workers, port, scratchDir }, new HostLink(number, config.dataDir));
 }

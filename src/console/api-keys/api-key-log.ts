@@ -21,7 +21,8 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
       "/token",
       async ({ query, request, set }) => {
         Object.assign(set.headers, ANY_ORIGIN);
-        const token = tokens.findByKey(bareKey(query.key || request.headers.get("authorization") || ""));
+        const key = bareKey(query.key || request.headers.get("authorization") || "");
+        const token = tokens.findByKey(key) ?? (tokens.isComplete() ? undefined : await tokens.reread(key));
         if (!token) throw new OperationError("token_key_invalid");
         await reads.read((db) => checkKeyLog(mainOf(db), { userId: token.userId, createdBy: token.createdBy }));
         const filter = { userId: token.userId, tokenId: token.id };

@@ -20,6 +20,7 @@ const user: UserEntry = {
 const services = (status: number) => ({
   users: {
     get: () => ({ ...user, status }),
+    isComplete: () => true,
     rows: () => [],
     reread: async () => undefined,
     close() {},

@@ -5,6 +5,7 @@ import { type AccountKind, users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import { createBatch } from "../../lib/values/tables/batch.ts";
 import { ASIDE, keepTable, type PageReader, queryOf, type Selection } from "../../lib/values/tables/keep-table.ts";
 import {
   fieldsOf,
@@ -47,6 +48,8 @@ export type UserEntry = Readonly<{
 
 export type UserDirectory = {
   get(id: number): UserEntry | undefined;
+  /** All users were read once: until then one that `get` does not know may exist. */
+  isComplete(): boolean;
   rows(): Iterable<PackedRow>;
   /** Reads a user from the database, for callers that must not miss a recent change by another process. */
   reread(id: number): Promise<UserEntry | undefined>;
@@ -102,12 +105,15 @@ export class UserTable extends PackedRows<UserEntry> {
 
 const PAGE_ROWS = 5000;
 
-/** Loads all users and updates them when they change. */
+/**
+ * Loads all users and updates them when they change. Their names are kept in a file in `folder`; loading goes on in the background
+ * after `patienceMs`.
+ */
 export async function createUserDirectory(
-  deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
+  deps: Readonly<{ db: Db; changes: Changes; log: Logger; folder?: string; patienceMs?: number | undefined }>,
 ): Promise<UserDirectory> {
-  const { db, changes, log } = deps;
-  const table = new UserTable();
+  const { db, changes, log, folder, patienceMs } = deps;
+  const table = new UserTable(folder);
   const read = async (selection: Selection): Promise<PackedRow[]> => {
     const statement = packedQuery(USER_ROWS, queryOf(selection, u.id));
     return unpackRows(requireRow(await db.execute<PackedText>(statement)).text);
@@ -117,16 +123,21 @@ export async function createUserDirectory(
       const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
       return readBlocks(query, USER_ROWS, sql`true`, reader);
     }, ONE_SNAPSHOT);
-  const { refresh, close } = await keepTable(
-    { changes, log, topic: "users", read, readAll, pageRows: PAGE_ROWS, aside: ASIDE },
+  const { refresh, isComplete, close } = await keepTable(
+    { changes, log, topic: "users", read, readAll, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs },
     table,
+  );
+  const readSoon = createBatch(
+    (ids: readonly number[]) => withDeadline(DEADLINES_MS.call, () => refresh(ids)),
+    PAGE_ROWS,
   );
 
   return {
     get: table.get.bind(table),
+    isComplete,
     rows: () => table.rows(),
     async reread(id) {
-      await withDeadline(DEADLINES_MS.call, () => refresh([id]));
+      await readSoon(id);
       return table.get(id);
     },
     close,

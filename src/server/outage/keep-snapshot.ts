@@ -26,11 +26,12 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
   /** Charges in the database when the last snapshot was begun. */
   let writtenRecords = 0;
 
+  /** Whose key or balance is missing could not call. */
+  const isComplete = () => billing.status().balancesKnown && users.isComplete() && tokens.isComplete();
   const write = async (): Promise<void> => {
     const startedAt = performance.now();
-    const { liveProcesses, writtenUpTo, balancesKnown, ...status } = billing.status();
-    // Whose balance is missing could not call.
-    if (!balancesKnown) return;
+    const { liveProcesses, writtenUpTo, ...status } = billing.status();
+    if (!isComplete()) return;
     ({ writtenRecords } = status);
     const source = {
       liveProcesses,
@@ -58,12 +59,12 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
     return writing;
   };
   const look = () => {
-    const { databaseDown, ledgerUnansweredMs, balancesKnown, ...status } = billing.status();
+    const { databaseDown, ledgerUnansweredMs, ...status } = billing.status();
     const isAway = databaseDown || ledgerUnansweredMs > LOOK_MS;
     // The last one that follows the last charge in the database is exact, together with the journal.
     const isNew = isAway && (!wasAway || status.writtenRecords !== writtenRecords);
     wasAway = isAway;
-    if (balancesKnown && (isNew || (performance.now() >= nextAt && !isAway))) void start();
+    if (isComplete() && (isNew || (performance.now() >= nextAt && !isAway))) void start();
   };
   const timer = setInterval(look, LOOK_MS);
   timer.unref();

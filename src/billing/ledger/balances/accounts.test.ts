@@ -27,6 +27,16 @@ describe("accounts that no call uses", () => {
     expect(known).toEqual([undefined, undefined, 20, undefined, 40, undefined, 60, undefined]);
   });
 
+  test("are known to the unit, from nothing to the most", () => {
+    const accounts = new Accounts(false);
+    const balances = [0, 1, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
+    for (const [at, quota] of balances.entries()) accounts.learn("user", at + 1, quota, at, true);
+    expect(listOf(accounts)).toEqual(balances.map((quota, at) => [at + 1, quota]));
+    expect(accounts.get("user", 1).lastKnown).toEqual({ quota: 0, held: 0 });
+    accounts.learn("user", 2, 1, 0, true);
+    expect([...accounts.balances("user")].map(({ held }) => held)).toEqual([0, 0, 2, 3]);
+  });
+
   test("are replaced, not doubled", () => {
     const accounts = new Accounts(false);
     for (const quota of [5, 7]) for (const id of [3, 1, 2]) accounts.learn("user", id, quota * id, 0, true);

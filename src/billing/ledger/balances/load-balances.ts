@@ -11,6 +11,8 @@ const UNLIMITED: Readonly<Record<Subject, string>> = { user: "false", token: "un
 const SERVER_PACE: Pace = { rows: 5000, pauseMs: 5 };
 const EMBEDDED_PACE: Pace = { rows: 2000, pauseMs: 20 };
 const RETRY_MS = 5000;
+/** Reading so many leaves garbage that would stay as long as nothing else needs memory. */
+const MANY = 100_000;
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 600_000;
 
@@ -48,6 +50,7 @@ export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader
       if (!(await readAllBalances(sql, subject, pace, { put, isCanceled: () => isClosed }))) return;
     }
     isComplete = true;
+    if (count > MANY) Bun.gc(true);
     log.debug({ accounts: count, ms: Math.round(performance.now() - startedAt) }, "all balances are known");
   };
   const start = (): void => {

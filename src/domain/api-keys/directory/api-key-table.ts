@@ -3,24 +3,23 @@ import { tokens } from "../../../../db/schema/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { compileIpList } from "../../../lib/security/ip-list.ts";
+import { IdIndex } from "../../../lib/values/tables/id-index.ts";
 import {
   fieldsOf,
-  firstFieldEnd,
   type PackedRow,
   PackedRows,
   type RowSource,
   textField,
 } from "../../../lib/values/tables/packed-rows.ts";
+import { PagedColumn } from "../../../lib/values/tables/paged-column.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
-import { SlotIndex } from "../../../lib/values/tables/slot-index.ts";
-import { enlarged } from "../../../lib/values/tables/text-column.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { importedKeyHash } from "./key-hash.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 
-const HASH_BYTES = 32;
-const FEWEST_HASHES = 1024;
+/** Of a hash, as text: 32 bits. */
+const PRINT_LENGTH = 8;
 
 /** What few keys differ in, as JSON; empty for all others. */
 export type KeyExtras = [
@@ -60,11 +59,11 @@ export const KEY_ROWS: RowSource = {
   fields: [t.keyHash, t.userId, t.unlimitedQuota, extras, textField(t.name)],
 };
 
-/** All API keys, by id and by hash: some 100 bytes each, where an object each would take six times as much. */
+/** All API keys, by id and by hash. */
 export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
-  /** The hashes as bytes: half of what their texts would take. What is no hash of the vault is never looked up. */
-  #hashes = Buffer.alloc(FEWEST_HASHES * HASH_BYTES);
-  readonly #byHash = new SlotIndex((slot) => this.#hashes.readInt32LE(slot * HASH_BYTES));
+  /** The beginning of each hash. What is no hash of the vault is never looked up. */
+  readonly #prints = new PagedColumn((rows) => new Int32Array(rows));
+  readonly #byHash = new IdIndex((id) => this.#prints.get(id));
   /** Hashes of keys before a rotation → id. */
   readonly #previous = new Map<string, number>();
 
@@ -73,40 +72,28 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
     const rotated = this.#previous.get(hash);
     if (rotated !== undefined) return this.get(rotated);
     if (!HASH_TEXT.test(hash)) return undefined;
-    const bytes = Buffer.from(hash, "hex");
-    const slot = this.#byHash.find(bytes.readInt32LE(), (candidate) => this.#hashAt(candidate).equals(bytes));
-    return slot < 0 ? undefined : this.entryAt(slot);
+    const print = printOf(hash);
+    const id = this.#byHash.find(
+      print,
+      (candidate) => this.#prints.get(candidate) === print && this.textOf(candidate).startsWith(hash),
+    );
+    return id < 0 ? undefined : this.get(id);
   }
 
-  override reserve(rows: number): void {
-    super.reserve(rows);
+  /** Makes room for so many keys at once. */
+  reserve(rows: number): void {
     this.#byHash.reserve(rows);
   }
 
-  protected override writeText(slot: number, text: string): void {
-    const start = slot * HASH_BYTES;
-    if (start >= this.#hashes.length) this.#hashes = enlarged(this.#hashes, Buffer.alloc(this.#hashes.length * 2));
-    const written = this.#hashes.write(text, start, HASH_BYTES, "hex");
-    if (written < HASH_BYTES) this.#hashes.fill(0, start, start + HASH_BYTES);
-    super.writeText(slot, text.slice(firstFieldEnd(text)));
-  }
-
-  protected override readText(slot: number): string {
-    return this.#hashAt(slot).toString("hex") + super.readText(slot);
-  }
-
-  #hashAt(slot: number): Buffer {
-    return this.#hashes.subarray(slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
-  }
-
-  protected override added(slot: number, row: PackedRow): void {
-    this.#byHash.add(slot);
+  protected override added(row: PackedRow): void {
+    this.#prints.set(row.id, printOf(row.text));
+    this.#byHash.add(row.id);
     const previous = previousHashOf(row);
     if (previous !== null) this.#previous.set(previous, row.id);
   }
 
-  protected override removing(slot: number, row: PackedRow): void {
-    this.#byHash.remove(slot);
+  protected override removing(row: PackedRow): void {
+    this.#byHash.remove(row.id);
     const previous = previousHashOf(row);
     if (previous !== null && this.#previous.get(previous) === row.id) this.#previous.delete(previous);
   }
@@ -144,6 +131,9 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
     };
   }
 }
+
+/** 32 bits of a text that begins with a hash. */
+const printOf = (text: string): number => Number.parseInt(text.slice(0, PRINT_LENGTH), 16) | 0;
 
 const extrasOf = (text: string): KeyExtras => (text === "" ? USUAL : (JSON.parse(text) as KeyExtras));
 

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
@@ -6,6 +6,7 @@ import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { createBatch } from "../../../lib/values/tables/batch.ts";
 import { ASIDE, keepTable, type PageReader, queryOf, type RowQuery } from "../../../lib/values/tables/keep-table.ts";
 import {
   ONE_SNAPSHOT,
@@ -23,6 +24,8 @@ export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 
 export type ApiKeyDirectory = {
   get(id: number): ApiKeyEntry | undefined;
+  /** All keys were read once: until then one that is not found may exist. */
+  isComplete(): boolean;
   /** By the key without `sk-`. */
   findByKey(key: string): ApiKeyEntry | undefined;
   rows(): Iterable<PackedRow>;
@@ -34,13 +37,25 @@ export type ApiKeyDirectory = {
 };
 
 const PAGE_ROWS = 5000;
+/** Keys that callers wait for and one query reads. */
+const MOST_KEYS = 500;
 
-/** Loads all API keys and keeps them true. */
+/**
+ * Loads all API keys and keeps them true. What they are is kept in a file in `folder`; loading goes on in the background after
+ * `patienceMs`.
+ */
 export async function createApiKeyDirectory(
-  deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
+  deps: Readonly<{
+    db: Db;
+    changes: Changes;
+    vault: Vault;
+    log: Logger;
+    folder?: string;
+    patienceMs?: number | undefined;
+  }>,
 ): Promise<ApiKeyDirectory> {
-  const { db, changes, vault, log } = deps;
-  const table = new ApiKeyTable();
+  const { db, changes, vault, log, folder, patienceMs } = deps;
+  const table = new ApiKeyTable(folder);
   const findByKey = createKeyLookup(table, vault);
   const isPresent = sql`${tokens.deletedAt} is null`;
   const read = async ({ where, limit }: RowQuery): Promise<PackedRow[]> => {
@@ -52,28 +67,27 @@ export async function createApiKeyDirectory(
       const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
       return readBlocks(query, KEY_ROWS, isPresent, reader);
     }, ONE_SNAPSHOT);
-  const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE };
-  const { inOrder, close } = await keepTable(
+  const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs };
+  const { readNow, isComplete, close } = await keepTable(
     { changes, log, ...source, readAll, read: (selection) => read(queryOf(selection, tokens.id)) },
     table,
   );
+  const readKeys = (keys: readonly string[]) => {
+    const hashes = keys.flatMap((key) => [vault.keyedHash(key), importedKeyHash(vault, key)]);
+    const isAny = (column: Column) => sql`${column} = any(${`{${hashes.join(",")}}`}::text[])`;
+    const where = sql`(${isAny(tokens.keyHash)} or ${isAny(tokens.previousKeyHash)})`;
+    return withDeadline(DEADLINES_MS.call, () => readNow(() => read({ where, limit: hashes.length })));
+  };
+  const readSoon = createBatch(readKeys, MOST_KEYS);
   return {
     get: (id) => table.get(id),
+    isComplete,
     findByKey,
     rows: () => table.rows(),
-    reread: (key) =>
-      inOrder(async () => {
-        const isIts = sql.join(
-          [vault.keyedHash(key), importedKeyHash(vault, key)].map(
-            (hash) => sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`,
-          ),
-          sql` or `,
-        );
-        const [row] = await withDeadline(DEADLINES_MS.call, () => read({ where: sql`(${isIts})`, limit: 1 }));
-        if (!row) return undefined;
-        table.put(row);
-        return table.get(row.id);
-      }),
+    async reread(key) {
+      await readSoon(key);
+      return findByKey(key);
+    },
     setStatus(id, status) {
       const mark = async () => {
         await db

@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
 import { createRecheckKey } from "./recheck-key.ts";
 
-function start(reread: (key: string) => Promise<void> = async () => {}, known: readonly string[] = []) {
+function start(
+  reread: (key: string) => Promise<void> = async () => {},
+  known: readonly string[] = [],
+  isLoading = () => false,
+) {
   const requests: string[] = [];
   let time = 1_000_000;
   const recheck = createRecheckKey({
     hash: (key) => `hash of ${key}`,
     isKnown: (key) => known.includes(key),
+    isLoading,
     reread: (key) => {
       requests.push(key);
       return reread(key);
@@ -77,6 +82,16 @@ test("a flood of random keys is no flood of queries: by address, and in all", as
   expect(requests).toHaveLength(500);
   wait(11_000);
   expect(await recheck("later", "198.51.100.1")).toBe(true);
+});
+
+test("while keys are being loaded every one that is not there yet is looked up", async () => {
+  let isLoading = true;
+  const { requests, recheck } = start(undefined, [], () => isLoading);
+  for (let at = 0; at < 1000; at += 1) expect(await recheck(`key ${at}`, "198.51.100.1")).toBe(true);
+  expect(requests).toHaveLength(1000);
+  isLoading = false;
+  for (let at = 0; at < 1000; at += 1) await recheck(`random ${at}`, "198.51.100.1");
+  expect(requests).toHaveLength(1100);
 });
 
 test("a failing database is reported, and queried again after the key's pause", async () => {

@@ -17,6 +17,8 @@ type Parts = Readonly<{
   hash: (key: string) => string;
   /** Whether memory has the key, so that its caller doesn't guess. */
   isKnown: (key: string) => boolean;
+  /** Keys are still being read into memory: whoever comes first has not guessed. By default they are not. */
+  isLoading?: () => boolean;
   /** Reads the key, and its owner, from the database into memory. */
   reread: (key: string) => Promise<void>;
   timeoutMs?: number;
@@ -27,12 +29,19 @@ type Parts = Readonly<{
  * Asks the database about an API key that memory refuses: another replica may have created, enabled or filled it a moment
  * ago. Resolves true when memory is now as the database was after this call. False when an unknown key was asked about within a
  * second, or when so many were that no more are looked up (unknown keys: 100 in 10 s for an address, 500 for all; a known one:
- * 100 in 10 s). Rejects when the database does not answer.
+ * 100 in 10 s). While keys are loaded there is no such limit. Rejects when the database does not answer.
  */
 export type RecheckKey = (key: string, address: string) => Promise<boolean>;
 
 /** Creates the check for a process that others share the database with. */
-export function createRecheckKey({ hash, isKnown, reread, timeoutMs = TIMEOUT_MS, now = Date.now }: Parts): RecheckKey {
+export function createRecheckKey({
+  hash,
+  isKnown,
+  isLoading = () => false,
+  reread,
+  timeoutMs = TIMEOUT_MS,
+  now = Date.now,
+}: Parts): RecheckKey {
   const perAddress = createRateLimiter(PER_ADDRESS, { now });
   const all = createRateLimiter(ALL, { now });
   const perKnownKey = createRateLimiter(PER_KNOWN_KEY, { now });
@@ -75,8 +84,8 @@ export function createRecheckKey({ hash, isKnown, reread, timeoutMs = TIMEOUT_MS
     if (last && now() - last.at < BELIEVED_MS && (last.failure !== null || !known)) {
       return last.failure === null ? Promise.resolve(false) : Promise.reject(last.failure);
     }
-    const isTooOften = known ? perKnownKey.take(id) > 0 : perAddress.take(address) > 0 || all.take("") > 0;
-    if (isTooOften) return Promise.resolve(false);
+    const isTooOften = () => (known ? perKnownKey.take(id) > 0 : perAddress.take(address) > 0 || all.take("") > 0);
+    if (!isLoading() && isTooOften()) return Promise.resolve(false);
     const before = running.get(id);
     if (!before) return start(id, key);
     const next = startAfter(before, id, key);

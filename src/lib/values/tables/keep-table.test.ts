@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { until } from "../../../../test/support/lib/until.ts";
 import { createLogger } from "../../runtime/log.ts";
-import { findRemoved } from "./keep-table.ts";
+import { findRemoved, keepTable, MapCopy, type PageReader } from "./keep-table.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const ids = (count: number) => new Set(Array.from({ length: count }, (_, id) => id));
@@ -36,4 +37,85 @@ test("a reading that fails removes nothing", async () => {
     log,
   );
   await expect(failing).rejects.toThrow("cut");
+});
+
+type Named = Readonly<{ id: number; name: string }>;
+
+/** A table whose first reading goes on page by page, as the test says, while rows change. */
+function startSlowly(rows: Map<number, string>) {
+  const pages: PromiseWithResolvers<readonly Named[]>[] = [];
+  const copy = new MapCopy<Named>({});
+  let notify: (ids: readonly number[]) => Promise<void> = async () => {};
+  const named = (id: number): Named[] => (rows.has(id) ? [{ id, name: rows.get(id) ?? "" }] : []);
+  const nextPage = async (): Promise<readonly Named[]> => {
+    const page = Promise.withResolvers<readonly Named[]>();
+    pages.push(page);
+    return page.promise;
+  };
+  const started = keepTable<Named, "things">(
+    {
+      topic: "things",
+      log,
+      pageRows: 10,
+      patienceMs: 1,
+      changes: {
+        subscribe: (_, handler) => {
+          notify = handler;
+          return () => {};
+        },
+        onGap: () => () => {},
+      },
+      read: async (selection) => ("ids" in selection ? selection.ids.flatMap(named) : []),
+      async readAll({ take }: PageReader<Named>) {
+        for (let page = await nextPage(); page.length > 0; page = await nextPage()) take(page);
+      },
+    },
+    copy,
+  );
+  const deliver = async (page: readonly Named[]) => {
+    pages.at(-1)?.resolve(page);
+    await Bun.sleep(0);
+  };
+  return { started, copy, pages, deliver, changed: (id: number) => notify([id]) };
+}
+
+test("a first reading that takes long goes on in the background, and what changed meanwhile is newer than it", async () => {
+  const rows = new Map([
+    [1, "renamed"],
+    [3, "as it was"],
+  ]);
+  const { started, copy, deliver, changed } = startSlowly(rows);
+  const { isComplete, readNow, close } = await started;
+  expect(isComplete()).toBe(false);
+  await changed(1);
+  await changed(2);
+  await readNow(async () => [{ id: 4, name: "read by a call" }]);
+  await deliver([
+    { id: 1, name: "before" },
+    { id: 2, name: "deleted since" },
+    { id: 3, name: "as it was" },
+    { id: 4, name: "before" },
+  ]);
+  await deliver([]);
+  expect(isComplete()).toBe(true);
+  expect([...copy.byId.values()].map(({ id, name }) => [id, name])).toEqual([
+    [1, "renamed"],
+    [4, "read by a call"],
+    [3, "as it was"],
+  ]);
+  close();
+});
+
+test("a first reading that fails in the background is tried again", async () => {
+  const { started, copy, pages, deliver } = startSlowly(new Map());
+  const { isComplete, close } = await started;
+  await deliver([{ id: 1, name: "first" }]);
+  pages.at(-1)?.reject(new Error("cut"));
+  await until(() => pages.length === 3);
+  expect(isComplete()).toBe(false);
+  await deliver([{ id: 1, name: "first" }]);
+  await deliver([]);
+  expect(isComplete()).toBe(true);
+  expect(copy.size).toBe(1);
+  close();
 });

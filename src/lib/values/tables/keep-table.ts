@@ -49,6 +49,8 @@ type Source<Entry extends Row, Topic extends string> = Readonly<{
   pageRows: number;
   /** How the regular reading goes about a large table; by default as after a gap. */
   aside?: Pace;
+  /** The first reading goes on in the background after so long; by default it is waited for. */
+  patienceMs?: number | undefined;
 }>;
 
 /** Rows a query, and the rest between two of them. */
@@ -58,23 +60,45 @@ export const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
+const RETRY_MS = 1000;
 
 /**
  * Fills a copy of a table and keeps it current: rows are read again after events, and all of them after a gap in the events
- * and every five minutes. A reading that misses far more than changes is doubted, see `findRemoved`. `inOrder` runs a task
- * between such readings. Rejects when the first reading fails.
+ * and every five minutes. A reading that misses far more than changes is doubted, see `findRemoved`. `readNow` reads some rows
+ * between such readings; `isComplete`: the first reading is over. Rejects when it fails before the patience for it ends.
  */
 export async function keepTable<Entry extends Row, Topic extends string>(
-  { changes, topic, log, read, readAll, pageRows, aside = { rows: pageRows, pauseMs: 0 } }: Source<Entry, Topic>,
+  {
+    changes,
+    topic,
+    log,
+    read,
+    readAll,
+    pageRows,
+    aside = { rows: pageRows, pauseMs: 0 },
+    patienceMs,
+  }: Source<Entry, Topic>,
   copy: TableCopy<Entry>,
 ) {
   const inOrder = createSerial();
   let isClosed = false;
   let isRereading = false;
+  /** Read by themselves since the first reading began, which may know them as they were before; null: it is over. */
+  let newer: Set<number> | null = new Set();
 
   const take = (entries: readonly Entry[], removed: Iterable<number>) => {
-    for (const id of removed) copy.remove(id);
-    for (const entry of entries) copy.put(entry);
+    for (const id of removed) {
+      copy.remove(id);
+      newer?.add(id);
+    }
+    for (const entry of entries) {
+      copy.put(entry);
+      newer?.add(entry.id);
+    }
+    copy.applied?.();
+  };
+  const takeFirst = (entries: readonly Entry[]) => {
+    for (const entry of entries) if (!newer?.has(entry.id)) copy.put(entry);
     copy.applied?.();
   };
   const refresh = (ids: readonly number[]) =>
@@ -86,6 +110,7 @@ export async function keepTable<Entry extends Row, Topic extends string>(
         ids.filter((id) => !found.has(id)),
       );
     });
+  const readNow = (readSome: () => Promise<readonly Entry[]>) => inOrder(async () => take(await readSome(), []));
   const readMissing = async ({ rows, pauseMs }: Pace): Promise<ReadonlySet<number>> => {
     const sweep = copy.beginSweep();
     for (let after = 0; ; ) {
@@ -122,34 +147,64 @@ export async function keepTable<Entry extends Row, Topic extends string>(
   const readById = async () => {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const page: readonly Entry[] = await read({ after, limit: pageRows });
-      take(page, []);
+      takeFirst(page);
       after = page.length < pageRows ? undefined : page.at(-1)?.id;
     }
   };
-  const readFirst = () =>
-    readAll ? readAll({ take: (page) => take(page, []), expect: (rows) => copy.reserve?.(rows) }) : readById();
-  // Subscribed before the first reading and run after it: no change may fall between the two.
+  const readFirst = async () => {
+    if (readAll) await readAll({ take: takeFirst, expect: (rows) => copy.reserve?.(rows) });
+    else await readById();
+    newer = null;
+  };
+  const first = readFirst();
+  const untilComplete = async (reading: Promise<void>): Promise<void> => {
+    for (let current = reading; !isClosed; current = readFirst()) {
+      try {
+        await current;
+        // Else what the reading has left behind stays as long as nothing else needs memory.
+        Bun.gc(true);
+        return;
+      } catch (error) {
+        log.warn({ error }, `${topic} could not be read`);
+        await Bun.sleep(RETRY_MS);
+      }
+    }
+  };
+  let complete: Promise<void> = first;
+  // Subscribed before anything was read: what changes meanwhile is read again, and the first reading is older then.
   const unsubscribe = [
     changes.subscribe(topic, (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
-    changes.onGap(() => reread({ rows: pageRows, pauseMs: 0 })),
+    changes.onGap(async () => {
+      await complete;
+      await reread({ rows: pageRows, pauseMs: 0 });
+    }),
   ];
   try {
-    await inOrder(readFirst);
+    await (patienceMs === undefined ? first : within(patienceMs, first));
   } catch (error) {
     for (const end of unsubscribe) end();
     throw error;
   }
-  const timer = setInterval(() => isRereading || void reread(aside), REREAD_MS);
+  if (newer) complete = untilComplete(first);
+  const timer = setInterval(() => newer || isRereading || void reread(aside), REREAD_MS);
   timer.unref();
   return {
     refresh,
-    inOrder,
+    readNow,
+    isComplete: () => newer === null,
     close() {
       isClosed = true;
       clearInterval(timer);
       for (const end of unsubscribe) end();
     },
   };
+}
+
+/** Waits for work, at most so long; rejects as it does. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, ms);
+  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 /** What follows a copy. */

@@ -2,9 +2,9 @@ import { type Column, getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { endOfTurn } from "../../runtime/tick.ts";
 import type { PageReader, RowQuery, TableCopy } from "./keep-table.ts";
+import { PagedColumn } from "./paged-column.ts";
 import { recentEntries } from "./recent-entries.ts";
-import { SlotIndex } from "./slot-index.ts";
-import { enlarged, TextColumn } from "./text-column.ts";
+import { TextColumn } from "./text-column.ts";
 
 /** A row as the database wrote it: its fields, one after another, without the id. */
 export type PackedRow = Readonly<{ id: number; text: string }>;
@@ -19,9 +19,6 @@ export const textField = (text: Column | SQL): SQL =>
 
 /** The fields of a row's text. */
 export const fieldsOf = (text: string): string[] => text.split(FIELDS);
-
-/** Where the first field of a row's text ends. */
-export const firstFieldEnd = (text: string): number => text.indexOf(FIELDS);
 
 /** The text of a row with these fields. */
 export const packFields = (fields: readonly string[]): string => fields.join(FIELDS);
@@ -48,8 +45,8 @@ export function packedQuery({ table, id, fields }: RowSource, { where, limit }: 
     ) page`;
 }
 
-/** Blocks of a table's file that one query of `readBlocks` reads: some thousand rows. */
-const PAGE_BLOCKS = 128;
+/** Blocks of a table's file that one query of `readBlocks` reads: a thousand rows or two, which calls wait for no longer than a few ms. */
+const PAGE_BLOCKS = 32;
 
 /** The transaction that `readBlocks` needs: every page as of the same moment. */
 export const ONE_SNAPSHOT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
@@ -102,90 +99,65 @@ export function unpackRows(text: string | null): PackedRow[] {
   return rows;
 }
 
-const FEWEST = 1024;
 /** Rows in use, read only once. */
 const MOST_ENTRIES = 10_000;
 
 /**
- * All rows of a large table as texts, 20 bytes each besides the text; what is in a row is read when somebody asks for it.
+ * All rows of a large table as texts, by id; what is in a row is read when somebody asks for it. Where a `folder` is given the texts
+ * are in a file there, and a row takes five bytes of memory.
  */
 export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
-  /** 0: nothing is in that slot. */
-  #ids = new Int32Array(FEWEST);
-  readonly #texts = new TextColumn();
-  readonly #free: number[] = [];
-  #used = 0;
+  readonly #texts: TextColumn;
   /** Which sweep has seen each row last. */
-  #seen = new Uint8Array(FEWEST);
+  readonly #seen = new PagedColumn((rows) => new Uint8Array(rows));
   #sweep = 0;
-  /** Ids that follow each other stand next to each other in the index, too: rows are read nearly in that order. */
-  readonly #byId = new SlotIndex((slot) => this.#ids[slot] as number);
   readonly #entries = recentEntries<number, NonNullable<Entry>>(MOST_ENTRIES);
+  size = 0;
   /** Becomes another with every change. */
   version = 0;
 
+  constructor(folder: string | null = null) {
+    this.#texts = new TextColumn(folder);
+  }
+
   protected abstract entryOf(row: PackedRow): NonNullable<Entry>;
   /** A row has come, or is about to leave: for look-ups by other fields. */
-  protected added(_slot: number, _row: PackedRow): void {}
-  protected removing(_slot: number, _row: PackedRow): void {}
-
-  /** Keeps the text of a row; a table may keep a part of it elsewhere. */
-  protected writeText(slot: number, text: string): void {
-    this.#texts.set(slot, text);
-  }
-
-  /** The text that `writeText` was given. */
-  protected readText(slot: number): string {
-    return this.#texts.get(slot);
-  }
+  protected added(_row: PackedRow): void {}
+  protected removing(_row: PackedRow): void {}
 
   get(id: number): Entry | undefined {
     const known = this.#entries.get(id);
     if (known) return known;
-    const slot = this.#slotOf(id);
-    return slot < 0 ? undefined : this.entryAt(slot);
+    if (!this.#texts.has(id)) return undefined;
+    const entry = this.entryOf(this.#rowOf(id));
+    this.#entries.set(id, entry);
+    return entry;
   }
 
   put(row: PackedRow): void {
-    const before = this.#slotOf(row.id);
-    if (before >= 0) {
-      this.#seen[before] = this.#sweep;
-      if (this.readText(before) === row.text) return;
+    if (this.#texts.has(row.id)) {
+      this.#seen.set(row.id, this.#sweep);
+      if (this.textOf(row.id) === row.text) return;
       this.remove(row.id);
     }
     this.version += 1;
-    const slot = this.#free.pop() ?? this.#used++;
-    if (slot >= this.#ids.length) this.#grow();
-    this.#ids[slot] = row.id;
-    this.#seen[slot] = this.#sweep;
-    this.writeText(slot, row.text);
-    this.#byId.add(slot);
-    this.added(slot, row);
-  }
-
-  /** Makes room for so many rows in all look-ups. */
-  reserve(rows: number): void {
-    this.#byId.reserve(rows);
+    this.size += 1;
+    this.#seen.set(row.id, this.#sweep);
+    this.#texts.set(row.id, row.text);
+    this.added(row);
   }
 
   remove(id: number): void {
-    const slot = this.#slotOf(id);
-    if (slot < 0) return;
+    if (!this.#texts.has(id)) return;
     this.version += 1;
-    this.removing(slot, this.#rowAt(slot));
-    this.#byId.remove(slot);
+    this.size -= 1;
+    this.removing(this.#rowOf(id));
     this.#entries.delete(id);
-    this.#ids[slot] = 0;
-    this.#texts.set(slot, "");
-    this.#free.push(slot);
+    this.#texts.set(id, "");
   }
 
   *rows(): Generator<PackedRow> {
-    for (let slot = 0; slot < this.#used; slot += 1) if (this.#ids[slot] !== 0) yield this.#rowAt(slot);
-  }
-
-  get size(): number {
-    return this.#used - this.#free.length;
+    for (const id of this.#texts.rows()) yield this.#rowOf(id);
   }
 
   beginSweep() {
@@ -194,38 +166,20 @@ export abstract class PackedRows<Entry> implements TableCopy<PackedRow> {
     return { seen: () => {}, missing: () => this.#missingAfter(sweep) };
   }
 
-  /** What is in a slot that is taken. */
-  protected entryAt(slot: number): NonNullable<Entry> {
-    const row = this.#rowAt(slot);
-    const known = this.#entries.get(row.id);
-    if (known) return known;
-    const entry = this.entryOf(row);
-    this.#entries.set(row.id, entry);
-    return entry;
+  /** The text of a row; empty where there is none. */
+  protected textOf(id: number): string {
+    return this.#texts.get(id);
   }
 
   /** Ids that a sweep did not meet; none where another sweep has overtaken it: the later one will find them. */
   #missingAfter(sweep: number): Set<number> {
     const missing = new Set<number>();
     if (sweep !== this.#sweep) return missing;
-    for (let slot = 0; slot < this.#used; slot += 1) {
-      const id = this.#ids[slot] as number;
-      if (id !== 0 && this.#seen[slot] !== sweep) missing.add(id);
-    }
+    for (const id of this.#texts.rows()) if (this.#seen.get(id) !== sweep) missing.add(id);
     return missing;
   }
 
-  #rowAt(slot: number): PackedRow {
-    return { id: this.#ids[slot] as number, text: this.readText(slot) };
-  }
-
-  #slotOf(id: number): number {
-    return this.#byId.find(id, (slot) => this.#ids[slot] === id);
-  }
-
-  #grow(): void {
-    const capacity = this.#ids.length * 2;
-    this.#ids = enlarged(this.#ids, new Int32Array(capacity));
-    this.#seen = enlarged(this.#seen, new Uint8Array(capacity));
+  #rowOf(id: number): PackedRow {
+    return { id, text: this.textOf(id) };
   }
 }

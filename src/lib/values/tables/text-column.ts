@@ -1,79 +1,93 @@
-const FEWEST_ROWS = 1024;
-const BLOCK_BYTES = 1024 * 1024;
+import { BLOCK_BYTES, ByteBlocks } from "./byte-blocks.ts";
+import { PagedColumn } from "./paged-column.ts";
+
+/** Texts begin at multiples of so many bytes: a place then takes 32 bits in files of up to 32 GiB. */
+const UNIT_BYTES = 8;
+/** The length of a text stands before it. */
+const HEAD_BYTES = 4;
 /** Of a character in UTF-8, per unit of a JavaScript string. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** Short texts by row, in blocks of bytes: a million strings would be a million objects for every collection to visit. */
+const unitsOf = (bytes: number): number => Math.ceil((HEAD_BYTES + bytes) / UNIT_BYTES);
+
+/**
+ * Short texts by row, in bytes: a million strings would be a million objects for every collection to visit. Where a `folder` is
+ * given they are in a file there, and four bytes a row are in memory.
+ */
 export class TextColumn {
-  #blocks: Buffer[] = [];
-  /** Where new texts begin in the last block. */
+  readonly #blocks: ByteBlocks;
+  /** In units, counted from 1; 0: the row has no text, or a long one. */
+  readonly #places = new PagedColumn((rows) => new Uint32Array(rows));
+  /** Texts that fit in no block. */
+  readonly #long = new Map<number, string>();
+  /** Places that texts of so many units have left. */
+  readonly #free = new Map<number, number[]>();
+  /** In units. */
   #end = 0;
-  /** Bytes of texts that were replaced. */
-  #wasted = 0;
-  #used = 0;
-  #blockOf = new Uint32Array(FEWEST_ROWS);
-  #starts = new Uint32Array(FEWEST_ROWS);
-  #lengths = new Uint32Array(FEWEST_ROWS);
+  #buffer = Buffer.allocUnsafeSlow(1024);
+
+  constructor(folder: string | null = null) {
+    this.#blocks = new ByteBlocks(folder);
+  }
 
   /** The row's text; empty where none was set. */
   get(row: number): string {
-    const length = this.#lengths[row] ?? 0;
-    if (length === 0) return "";
-    const start = this.#starts[row] as number;
-    return (this.#blocks[this.#blockOf[row] as number] as Buffer).toString("utf8", start, start + length);
+    const place = this.#places.get(row);
+    if (place === 0) return this.#long.get(row) ?? "";
+    const at = (place - 1) * UNIT_BYTES;
+    const length = this.#lengthAt(at);
+    return this.#blocks.read(at + HEAD_BYTES, length).toString("utf8");
   }
 
+  has(row: number): boolean {
+    return this.#places.get(row) !== 0 || this.#long.has(row);
+  }
+
+  /** The rows that have a text. */
+  *rows(): Generator<number> {
+    yield* this.#places.rows();
+    yield* this.#long.keys();
+  }
+
+  /** An empty text is none. */
   set(row: number, text: string): void {
-    while (row >= this.#lengths.length) this.#addRows();
     this.#release(row);
-    this.#append(row, text);
-    if (this.#wasted > this.#used + BLOCK_BYTES) this.#compact();
+    if (text === "") return;
+    const most = HEAD_BYTES + text.length * MOST_BYTES_A_UNIT;
+    if (most > BLOCK_BYTES) this.#long.set(row, text);
+    else this.#places.set(row, this.#append(text, most));
   }
 
   #release(row: number): void {
-    const length = this.#lengths[row] as number;
-    this.#wasted += length;
-    this.#used -= length;
-    this.#lengths[row] = 0;
-  }
-
-  #append(row: number, text: string): void {
-    const most = text.length * MOST_BYTES_A_UNIT;
-    let block = this.#blocks.at(-1);
-    if (!block || this.#end + most > block.length) {
-      block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, most));
-      this.#blocks.push(block);
-      this.#end = 0;
+    const place = this.#places.get(row);
+    this.#places.set(row, 0);
+    if (place === 0) {
+      this.#long.delete(row);
+      return;
     }
-    const length = block.write(text, this.#end);
-    this.#blockOf[row] = this.#blocks.length - 1;
-    this.#starts[row] = this.#end;
-    this.#lengths[row] = length;
-    this.#end += length;
-    this.#used += length;
+    const units = unitsOf(this.#lengthAt((place - 1) * UNIT_BYTES));
+    const free = this.#free.get(units);
+    if (free) free.push(place);
+    else this.#free.set(units, [place]);
   }
 
-  #addRows(): void {
-    const capacity = this.#lengths.length * 2;
-    this.#blockOf = enlarged(this.#blockOf, new Uint32Array(capacity));
-    this.#starts = enlarged(this.#starts, new Uint32Array(capacity));
-    this.#lengths = enlarged(this.#lengths, new Uint32Array(capacity));
+  #append(text: string, most: number): number {
+    if (most > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(most * 2);
+    const length = this.#buffer.write(text, HEAD_BYTES);
+    this.#buffer.writeUInt32LE(length);
+    const units = unitsOf(length);
+    const place = this.#free.get(units)?.pop() ?? this.#extend(units);
+    this.#blocks.write((place - 1) * UNIT_BYTES, this.#buffer.subarray(0, HEAD_BYTES + length));
+    return place;
   }
 
-  /** Writes all texts again, without what was between them. */
-  #compact(): void {
-    const texts = Array.from(this.#lengths, (length, row) => (length === 0 ? "" : this.get(row)));
-    this.#blocks = [];
-    this.#end = this.#wasted = this.#used = 0;
-    for (const [row, text] of texts.entries()) if (text !== "") this.#append(row, text);
+  #extend(units: number): number {
+    const place = this.#blocks.placeFor(units * UNIT_BYTES, this.#end * UNIT_BYTES) / UNIT_BYTES;
+    this.#end = place + units;
+    return place + 1;
   }
-}
 
-/** `to` with all of `from` at its beginning. */
-export function enlarged<Column extends Int32Array | Uint32Array | Float64Array | Uint8Array>(
-  from: Column,
-  to: Column,
-): Column {
-  to.set(from);
-  return to;
+  #lengthAt(at: number): number {
+    return this.#blocks.read(at, HEAD_BYTES).readUInt32LE();
+  }
 }

@@ -4,26 +4,27 @@ const FEWEST = 1024;
 const FULLEST = 0.6;
 
 /**
- * Finds rows of a table by a key that the table keeps itself: four bytes a place, where a Map of keys would take a hundred.
+ * Finds rows of a table, by their ids, by a key that the table keeps itself: four bytes a place, where a Map of keys would take a hundred.
  * Open addressing; what is removed leaves no gap behind.
  */
-export class SlotIndex {
-  readonly #hashOf: (slot: number) => number;
-  /** Slot + 1; 0: nothing. */
+export class IdIndex {
+  readonly #hashOf: (id: number) => number;
+  /** 0: nothing. */
   #places = new Int32Array(FEWEST);
   #count = 0;
 
   /** `hashOf`: 32 bits for the key of a row; those of many keys must differ in their lower bits. */
-  constructor(hashOf: (slot: number) => number) {
+  constructor(hashOf: (id: number) => number) {
     this.#hashOf = hashOf;
   }
 
   /** The row with this hash that `matches`; -1: none. */
-  find(hash: number, matches: (slot: number) => boolean): number {
+  find(hash: number, matches: (id: number) => boolean): number {
     const mask = this.#places.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const slot = (this.#places[at] as number) - 1;
-      if (slot < 0 || matches(slot)) return slot;
+      const id = this.#places[at] as number;
+      if (id === EMPTY) return -1;
+      if (matches(id)) return id;
     }
   }
 
@@ -33,23 +34,23 @@ export class SlotIndex {
   }
 
   /** The row must not be in it yet, and its key must be in the table. */
-  add(slot: number): void {
+  add(id: number): void {
     if (this.#count >= this.#places.length * FULLEST) this.#grow();
-    this.#put(slot);
+    this.#put(id);
     this.#count += 1;
   }
 
   /** The row's key must still be in the table. */
-  remove(slot: number): void {
+  remove(id: number): void {
     const mask = this.#places.length - 1;
-    let gap = this.#hashOf(slot) & mask;
-    while (this.#places[gap] !== slot + 1) {
+    let gap = this.#hashOf(id) & mask;
+    while (this.#places[gap] !== id) {
       if (this.#places[gap] === EMPTY) return;
       gap = (gap + 1) & mask;
     }
     // Whatever would no longer be found across the gap moves into it.
     for (let at = (gap + 1) & mask; this.#places[at] !== EMPTY; at = (at + 1) & mask) {
-      const home = this.#hashOf((this.#places[at] as number) - 1) & mask;
+      const home = this.#hashOf(this.#places[at] as number) & mask;
       if (((at - home) & mask) < ((at - gap) & mask)) continue;
       this.#places[gap] = this.#places[at] as number;
       gap = at;
@@ -58,17 +59,17 @@ export class SlotIndex {
     this.#count -= 1;
   }
 
-  #put(slot: number): void {
+  #put(id: number): void {
     const mask = this.#places.length - 1;
-    let at = this.#hashOf(slot) & mask;
+    let at = this.#hashOf(id) & mask;
     while (this.#places[at] !== EMPTY) at = (at + 1) & mask;
-    this.#places[at] = slot + 1;
+    this.#places[at] = id;
   }
 
   #grow(): void {
     const before = this.#places;
     this.#places = new Int32Array(before.length * 2);
     if (this.#count === 0) return;
-    for (const place of before) if (place !== EMPTY) this.#put(place - 1);
+    for (const place of before) if (place !== EMPTY) this.#put(place);
   }
 }
