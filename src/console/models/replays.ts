@@ -113,7 +113,7 @@ export function replayRoutes({ db, settings, replayer }: Services, guarded: Retu
           maxCalls,
         });
         const note = { code: "replay_set_created", params: { name } } as const;
-        await log(actor, `Set requests aside as ${name}`, note, "create");
+        await log(actor, `Created the replay set ${name}`, note, "create");
         return ok({ id: created });
       },
       { body: newSet },

@@ -74,7 +74,7 @@ export const commonMessages = {
     en: "The site's public address is not set, and this needs it. An administrator enters it under Settings → System → Server → Server address.",
     zh: "尚未设置站点的公开地址，无法执行此操作。请管理员在“设置 → 系统 → 服务器 → 服务器地址”中填写。",
   },
-  status_page_off: { en: "This site does not show how its models do.", zh: "本站未开放服务状态页。" },
+  status_page_off: { en: "The status page is off.", zh: "本站未开放服务状态页。" },
   a_parameter: { en: "a parameter", zh: "参数" },
 } as const;
 

@@ -7,7 +7,7 @@ import { recordText } from "../../../src/billing/journal/apply/record-text.ts";
 import { RejectedRecords } from "../../../src/billing/journal/rejected/rejected.ts";
 import { usageRecord } from "../../support/billing/start-billing.ts";
 import { startFakeStripe } from "../../support/console/fake-stripe.ts";
-import { WORDS } from "../../support/e2e/browser.ts";
+import { measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, setOptions } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
@@ -348,6 +348,11 @@ describe("the pages of an operator", () => {
     await link(shell.channels).focus();
     await page.getByRole("tooltip", { name: shell.hints.channels }).waitFor();
     await consolePage.expectAccessible();
+    // On a tablet the bar at the top has its menus in sight, too.
+    const size = page.viewportSize() ?? { width: 1280, height: 800 };
+    await page.setViewportSize({ width: 768, height: 1024 });
+    expect(await measureHorizontalOverflow(page)).toBe(0);
+    await page.setViewportSize(size);
   }, 60_000);
 
   test("a company's provider signs its people in, and may manage them with a token", async () => {

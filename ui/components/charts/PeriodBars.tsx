@@ -3,7 +3,6 @@ import { BarChart } from "@mui/x-charts/BarChart";
 import { type ReactNode, type RefObject, startTransition, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDate } from "../../lib/format/time.ts";
-import { usePhone } from "../layout.tsx";
 import { type PeriodStep, STEP_SECONDS } from "./period-steps.ts";
 
 const MOST_LABELS = { hour: 8, day: 15, week: 13 } as const;
@@ -46,10 +45,12 @@ type PeriodBarsProps = Readonly<{
   children?: ReactNode;
 }>;
 
+/** A chart narrower than this has room for few labels. */
+const NARROW_PX = 600;
+
 /** Bars per period, over time. */
 export const PeriodBars = ({ label, periods, step, series, isStacked, height, text, children }: PeriodBarsProps) => {
   const { i18n } = useTranslation();
-  const isPhone = usePhone();
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   return (
@@ -69,7 +70,7 @@ export const PeriodBars = ({ label, periods, step, series, isStacked, height, te
               scaleType: "band",
               disableTicks: true,
               data: [...periods],
-              tickLabelInterval: labelledOf(periods, step, (isPhone ? FEW_LABELS : MOST_LABELS)[step]),
+              tickLabelInterval: labelledOf(periods, step, (width < NARROW_PX ? FEW_LABELS : MOST_LABELS)[step]),
               valueFormatter: (start: number) => periodText(start, step, i18n.language),
             },
           ]}

@@ -13,6 +13,7 @@ export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
   {
     key: "model",
     isTitle: true,
+    fit: ({ model }) => model,
     cell: (entry, { t }) => (
       <Row gap={2}>
         <Box component="span" sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
@@ -23,7 +24,14 @@ export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
       </Row>
     ),
   },
-  { key: "provider", kind: "text", of: ({ facts }) => facts.provider, none: "–", width: 112 },
+  {
+    key: "provider",
+    kind: "text",
+    none: "–",
+    width: 112,
+    of: ({ facts }) => facts.provider,
+    fit: ({ facts }) => facts.provider ?? "–",
+  },
   { key: "context", width: 92, align: "right", cell: ({ facts }) => <Tokens count={facts.context_window} /> },
   { key: "output", width: 92, align: "right", cell: ({ facts }) => <Tokens count={facts.output_limit} /> },
   {
@@ -36,12 +44,13 @@ export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
     kind: "text",
     of: ({ facts }, { t }) => facts.reasoning && t(`catalog.styles.${facts.reasoning.style}`),
     none: "–",
+    fit: ({ facts }, { t }) => (facts.reasoning ? t(`catalog.styles.${facts.reasoning.style}`) : "–"),
     width: 128,
   },
   { key: "price", width: 156, align: "right", cell: (entry) => <Price entry={entry} /> },
   {
     key: "deprecation",
-    width: 124,
+    width: 132,
     cell: ({ facts }) => (facts.deprecation_date ? <span className="num">{facts.deprecation_date}</span> : <Dash />),
   },
 ];

@@ -96,6 +96,8 @@ export const PRICE_COLUMNS: readonly ListColumn<PricedModel, PriceView>[] = [
   },
 ];
 
+const UNBROKEN_HYPHEN = "\u2011";
+
 /** Context window, output limit, modalities and retirement date, as far as they are known. */
 const Limits = ({ model }: { model: PricedModel }) => {
   const { t } = useTranslation();
@@ -109,7 +111,7 @@ const Limits = ({ model }: { model: PricedModel }) => {
       {model.input_modalities !== null && (
         <Modalities inputs={model.input_modalities} outputs={model.output_modalities} />
       )}
-      {ends !== null && <Quiet>{t("pricing.ends", { date: ends })}</Quiet>}
+      {ends !== null && <Quiet>{t("pricing.ends", { date: ends.replaceAll("-", UNBROKEN_HYPHEN) })}</Quiet>}
     </Col>
   );
 };

@@ -42,7 +42,7 @@ export const JOBS: ResourceList<JobView, object, Data> = {
   rowId: ({ name }) => name,
   rowName: nameOf,
   columns: [
-    { key: "name", isTitle: true, cell: nameOf },
+    { key: "name", isTitle: true, fit: nameOf, cell: nameOf },
     {
       key: "state",
       kind: "status",
@@ -56,12 +56,12 @@ export const JOBS: ResourceList<JobView, object, Data> = {
         };
       },
     },
-    { key: "started", kind: "time", of: "started_at", width: 120 },
-    { key: "ended", kind: "time", of: "ended_at", width: 120, isHiddenByDefault: true },
+    { key: "started", kind: "time", of: "started_at", width: 104 },
+    { key: "ended", kind: "time", of: "ended_at", width: 104 },
     { key: "duration", kind: "duration", of: "duration_ms", width: 96 },
     {
       key: "next",
-      width: 120,
+      width: 104,
       cell({ interval_s: every, next_due_at: due }, { t }) {
         if (every === 0) return t("jobs.off");
         return due === null ? "–" : <TimeAgo seconds={due} />;
@@ -70,6 +70,7 @@ export const JOBS: ResourceList<JobView, object, Data> = {
     {
       key: "holder",
       width: 200,
+      fit: ({ holder }) => holder || "–",
       cell: ({ holder, runs_on: runsOn }, { t }) => (
         <span title={t(runsOn === "leader" ? "jobs.scope.leader" : "jobs.scope.every")}>{holder || "–"}</span>
       ),

@@ -4,6 +4,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
+import useMediaQuery from "@mui/material/useMediaQuery";
 import { Link } from "@tanstack/react-router";
 import { useSetAtom } from "jotai";
 import { lazy, Suspense } from "react";
@@ -32,6 +33,7 @@ const Bell = lazy(async () => ({ default: (await withQueries(import("../../../si
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
+  const isNarrow = useMediaQuery("(max-width:900px)", { noSsr: true });
   const pathname = usePathname();
   const { user } = useSession();
   return (
@@ -62,7 +64,7 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       </Box>
       {!isPhone && pathname !== "/setup" && <SiteLinks />}
       <Box sx={{ flex: 1 }} />
-      {user && (isPhone ? <PaletteIcon /> : <PaletteButton />)}
+      {user && (isNarrow ? <PaletteIcon /> : <PaletteButton />)}
       {user && (
         <Suspense fallback={<Box sx={{ width: 32 }} />}>
           <Bell />
@@ -131,7 +133,11 @@ const isNewYear = (now = new Date()): boolean => now.getMonth() === 0 && now.get
 const SiteLinks = () => {
   const { t } = useTranslation();
   return (
-    <Box component="nav" aria-label={t("shell.navigation")} sx={{ display: "flex", gap: 0.5 }}>
+    <Box
+      component="nav"
+      aria-label={t("shell.navigation")}
+      sx={{ display: "flex", gap: 0.5, minWidth: 0, overflowX: "auto", scrollbarWidth: "none" }}
+    >
       {useSiteLinks().map((link) => (
         <Button
           key={link.key}
