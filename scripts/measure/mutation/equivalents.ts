@@ -27,13 +27,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "A cache that is not filled costs time, not money.",
     changes: [
       ["units.set(unit, made);", ";"],
-      ["if (byTier) byTier.set(tier, factors);", "if (byTier) ;"],
-      ["if (byTier) byTier.set(tier, factors);", "if (false) byTier.set(tier, factors);"],
-      ["else factorsByPrice.set(price, new Map([[tier, factors]]));", "else ;"],
-      ["if (known) return known;", "if (false) return known;"],
-      ["if (byName) byName.set(name, factors);", "if (byName) ;"],
-      ["if (byName) byName.set(name, factors);", "if (false) byName.set(name, factors);"],
-      ["else maxFactorsByPrice.set(price, new Map([[name, factors]]));", "else ;"],
+      ["if (known) known.set(key, value);", "if (known) ;"],
+      ["if (known) known.set(key, value);", "if (false) known.set(key, value);"],
+      ["else byPrice.set(price, new Map([[key, value]]));", "else ;"],
       [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a line
         "const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;",

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
-import { saneTokens, saneUsage } from "../../formats/conversation/sane-usage.ts";
 import { decimal, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
-import { charge, estimate } from "./charge.ts";
+import { charge, estimate, saneTokens, saneUsage } from "./charge.ts";
 
 test.each([
   [0, 0],

@@ -1,5 +1,4 @@
 import type { Usage } from "../../formats/conversation/reply.ts";
-import { saneTokens, saneUsage } from "../../formats/conversation/sane-usage.ts";
 import {
   add,
   type Decimal,
@@ -8,32 +7,33 @@ import {
   fixedPoint,
   fixedText,
   integer,
-  isZero,
   multiply,
-  ONE,
   powerOfTen,
   roundUp,
   toText,
   ZERO,
 } from "../../lib/values/decimal.ts";
 import type { Price, Receipt, ReceiptLine } from "../types.ts";
-import { type ContextTier, dearer, highestTier, tierOf, toolPriceOf } from "./price-rules.ts";
-import { appliedFactors } from "./service-tiers.ts";
+import {
+  type CacheWrites,
+  type Factors,
+  fixedPrices,
+  type MaxFactors,
+  makeFactors,
+  makeMaxFactors,
+} from "./factors.ts";
+import { type ContextTier, highestTier, tierOf, toolPriceOf } from "./price-rules.ts";
 
-/** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
-type Factor = Readonly<{ item: string; units: bigint; text: string }>;
-
-/** A price's factors: computed once, because calls share prices. */
-type Factors = Readonly<{
-  /** In the order of `quantitiesOf`. */
-  parts: readonly Factor[];
-  /** The decimals of their units. */
-  scale: number;
-  hasMinimum: boolean;
-  groupRatio: FixedPoint;
-  groupText: string;
-}>;
+/** Computed once, because calls share prices. */
 const factorsByPrice = new WeakMap<Price, Map<ContextTier | undefined, Factors>>();
+const maxFactorsByPrice = new WeakMap<Price, Map<string, MaxFactors>>();
+
+function remember<Key, Value>(byPrice: WeakMap<Price, Map<Key, Value>>, price: Price, key: Key, value: Value): Value {
+  const known = byPrice.get(price);
+  if (known) known.set(key, value);
+  else byPrice.set(price, new Map([[key, value]]));
+  return value;
+}
 
 /**
  * What a call costs, in rounded quota units, with its sums:
@@ -51,7 +51,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   const used = counted.promptTokens + counted.completionTokens > 0 || counted.media !== undefined;
   const tiers = price.kind === "per_token" ? price.contextTiers : undefined;
   const tier = tiers && tierOf(tiers, counted.promptTokens);
-  const factors = factorsByPrice.get(price)?.get(tier) ?? makeFactors(price, tier);
+  const factors =
+    factorsByPrice.get(price)?.get(tier) ?? remember(factorsByPrice, price, tier, makeFactors(price, tier));
   const unit = units.get(quotaPerUnit) ?? makeUnit(quotaPerUnit);
   const perUnit = price.kind === "per_call" ? unit.fixed : NOT_MULTIPLIED;
   let scale = factors.scale + perUnit.scale;
@@ -128,59 +129,6 @@ function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quo
   });
 }
 
-function makeFactors(price: Price, tier: ContextTier | undefined): Factors {
-  const parts = partsOf(price, tier);
-  const scale = Math.max(...parts.map(([, factor]) => fixedPoint(factor).scale));
-  const factors = {
-    parts: parts.map(([item, factor]) => ({ item, units: fixedPoint(factor, scale).units, text: toText(factor) })),
-    scale,
-    hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
-    groupRatio: fixedPoint(price.groupRatio),
-    groupText: toText(price.groupRatio),
-  };
-  const byTier = factorsByPrice.get(price);
-  if (byTier) byTier.set(tier, factors);
-  else factorsByPrice.set(price, new Map([[tier, factors]]));
-  return factors;
-}
-
-function partsOf(price: Price, tier: ContextTier | undefined): (readonly [item: string, factor: Decimal])[] {
-  if (price.kind === "per_call") {
-    const { seconds, images } = price;
-    const { usdPerCall, usdPerMegapixel } = fixedPrices(price);
-    const isPerSecond = seconds !== undefined && images === undefined;
-    const call = [isPerSecond ? "per_second" : "per_call", usdPerCall] as const;
-    if (!usdPerMegapixel) return [call];
-    return [call, ["output_megapixel", usdPerMegapixel], ["input_megapixel", usdPerMegapixel]];
-  }
-  const factors = appliedFactors(price);
-  const base = multiply(price.modelRatio, tier?.input ?? ONE);
-  const input = multiply(base, factors.input);
-  const output = multiply(multiply(price.modelRatio, tier?.output ?? ONE), factors.output);
-  const { imageRatio = ONE, imageCompletionRatio = ONE } = price;
-  return [
-    ["input", input],
-    ["cache_read", multiply(multiply(base, factors.cacheRead), price.cacheRatio)],
-    ["cache_write", multiply(input, price.cacheCreationRatio)],
-    ["cache_write_1h", multiply(input, price.longCacheCreationRatio)],
-    ["audio_input", multiply(input, price.audioRatio)],
-    ["image_input", multiply(input, imageRatio)],
-    ["output", multiply(output, price.completionRatio)],
-    ["audio_output", multiply(multiply(output, price.audioRatio), price.audioCompletionRatio)],
-    ["image_output", multiply(multiply(output, imageRatio), imageCompletionRatio)],
-  ];
-}
-
-/** Fixed prices follow the factor of output. */
-function fixedPrices(price: Extract<Price, { kind: "per_call" }>) {
-  const { output } = appliedFactors(price);
-  const { usdPerCall, usdPerMegapixel } = price;
-  return {
-    usdPerCall: multiply(usdPerCall, output),
-    usdPerMegapixel: usdPerMegapixel && multiply(usdPerMegapixel, output),
-  };
-}
-
 /** What each part of a price is multiplied by, in the order of `partsOf`. */
 function quantitiesOf(price: Price, usage: Usage): number[] {
   if (price.kind === "per_call") {
@@ -206,9 +154,6 @@ function quantitiesOf(price: Price, usage: Usage): number[] {
     imageOutputTokens,
   ];
 }
-
-/** Whether a request asks for cache writes, and whether of an hour, which are dearer. */
-export type CacheWrites = "none" | "short" | "long";
 
 type Expected = Readonly<{
   /** An upper bound. */
@@ -239,53 +184,62 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const max = maxFactorsOf(price, expected.writesCache ?? "none", prompt);
+  const writes = expected.writesCache ?? "none";
+  const tiers = price.contextTiers?.filter(({ over }) => prompt > over) ?? NO_TIERS;
+  const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;
+  const max =
+    maxFactorsByPrice.get(price)?.get(name) ??
+    remember(maxFactorsByPrice, price, name, makeMaxFactors(price, writes, highestTier(tiers)));
   const input = BigInt(prompt - audio) * max.text + BigInt(audio) * max.audio;
   return fixedInteger(input + BigInt(output) * max.output, max.scale, "up");
 }
 
-type TokenPrice = Extract<Price, { kind: "per_token" }>;
-
-/** The most that a token can cost, in 10^-`scale` quota units; computed once, because calls share prices. */
-type MaxFactors = Readonly<{ text: bigint; audio: bigint; output: bigint; scale: number }>;
-const maxFactorsByPrice = new WeakMap<TokenPrice, Map<string, MaxFactors>>();
-
-function maxFactorsOf(price: TokenPrice, writes: CacheWrites, promptTokens: number): MaxFactors {
-  const tiers = price.contextTiers?.filter(({ over }) => promptTokens > over) ?? NO_TIERS;
-  const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;
-  const byName = maxFactorsByPrice.get(price);
-  const known = byName?.get(name);
-  if (known) return known;
-  const factors = makeMaxFactors(price, writes, highestTier(tiers));
-  if (byName) byName.set(name, factors);
-  else maxFactorsByPrice.set(price, new Map([[name, factors]]));
-  return factors;
-}
-
 const NO_TIERS: readonly ContextTier[] = [];
 
-function makeMaxFactors(price: TokenPrice, writes: CacheWrites, tier: ReturnType<typeof highestTier>): MaxFactors {
-  const { modelRatio, audioRatio, completionRatio, imageRatio = ONE, groupRatio } = price;
-  const text = dearer(dearer(ONE, imageRatio), writeRatio(price, writes));
-  const drawn = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
-  const audio = multiply(audioRatio, price.audioCompletionRatio);
-  const ratio = multiply(modelRatio, groupRatio);
-  const factors = appliedFactors(price);
-  const input = multiply(multiply(ratio, tier.input), dearer(factors.input, factors.cacheRead));
-  const output = multiply(multiply(ratio, tier.output), factors.output);
-  const most = [
-    multiply(text, input),
-    multiply(dearer(text, audioRatio), input),
-    multiply(dearer(dearer(completionRatio, drawn), audio), output),
-  ] as const;
-  const scale = Math.max(...most.map((factor) => fixedPoint(factor).scale));
-  const unitsOf = (factor: Decimal) => fixedPoint(factor, scale).units;
-  return { text: unitsOf(most[0]), audio: unitsOf(most[1]), output: unitsOf(most[2]), scale };
-}
-
-function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {
-  if (writes === "none") return ONE;
-  return writes === "long" ? price.longCacheCreationRatio : price.cacheCreationRatio;
-}
-
 const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, roundUp(multiply(amount, groupRatio)));
+
+/** Most tokens of one kind that one call is believed to have: what a client may ask for at most. */
+const MOST_TOKENS = 1_073_741_823;
+
+/** A token count as an upstream or client states it → a whole number from 0 to 2^30 − 1; nonsense counts as 0. */
+export const saneTokens = (count: number): number => (count > 0 ? Math.min(Math.floor(count), MOST_TOKENS) : 0);
+
+/** Usage as an upstream states it → counts that money can be computed from: whole, in range, parts within the whole. */
+export function saneUsage(usage: Usage): Usage {
+  const promptTokens = saneTokens(usage.promptTokens);
+  const completionTokens = saneTokens(usage.completionTokens);
+  const cachedTokens = Math.min(saneTokens(usage.cachedTokens), promptTokens);
+  const cacheCreationTokens = Math.min(saneTokens(usage.cacheCreationTokens), promptTokens - cachedTokens);
+  const audioInputTokens = Math.min(
+    saneTokens(usage.audioInputTokens),
+    promptTokens - cachedTokens - cacheCreationTokens,
+  );
+  const audioOutputTokens = Math.min(saneTokens(usage.audioOutputTokens), completionTokens);
+  const textInput = promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens;
+  const sane: Usage = {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    cacheCreationTokens,
+    reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
+    audioInputTokens,
+    audioOutputTokens,
+  };
+  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images, seconds } = usage;
+  if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
+  if (imageOutputTokens) {
+    sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
+  }
+  if (longCacheCreationTokens) {
+    sane.longCacheCreationTokens = Math.min(saneTokens(longCacheCreationTokens), cacheCreationTokens);
+  }
+  if (toolCalls) sane.toolCalls = toolCalls;
+  if (images !== undefined) sane.images = saneTokens(images);
+  if (seconds !== undefined) sane.seconds = saneTokens(seconds);
+  if (usage.media) sane.media = usage.media;
+  if (usage.megapixels) {
+    const { output, input } = usage.megapixels;
+    sane.megapixels = { output: saneTokens(output), input: saneTokens(input) };
+  }
+  return sane;
+}
