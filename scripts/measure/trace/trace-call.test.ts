@@ -8,8 +8,8 @@ import type { TraceTotals } from "./report.ts";
  * something else; one that needs less lowers these.
  */
 const MOST = {
-  response: { functions: 226, files: 82, switches: 174 },
-  stream: { functions: 256, files: 89, switches: 205 },
+  response: { functions: 219, files: 64, switches: 156 },
+  stream: { functions: 250, files: 74, switches: 187 },
 } as const;
 
 const TIMEOUT_MS = 180_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { createDeadlineWheel, type HasDeadline } from "./deadline-wheel.ts";
+import { createDeadlineWheel, type HasDeadline } from "./progress.ts";
 
 const TICK_MS = 250;
 

@@ -23,7 +23,7 @@ import type { FairTurns } from "../../lib/runtime/tick.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import type { DeadlineWheel } from "./deadline-wheel.ts";
+import type { DeadlineWheel } from "./progress.ts";
 import type { GatewayMetrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 

@@ -18,9 +18,9 @@ import type { Reason } from "../../lib/reason.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Config } from "../../server/config.ts";
-import { createDeadlineWheel, type HasDeadline } from "../call/deadline-wheel.ts";
 import type { ClientBody } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
+import { createDeadlineWheel, type HasDeadline } from "../call/progress.ts";
 import type { Uses } from "../call/services.ts";
 import { type BodyMemory, FREE_BYTES, isWide, takeMemory } from "./body-memory.ts";
 

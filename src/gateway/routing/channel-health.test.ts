@@ -3,7 +3,7 @@ import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
-import { createHealth } from "./channel-health.ts";
+import { createFailureCounter, createHealth } from "./channel-health.ts";
 
 const DISABLED_BY_HAND = 2;
 
@@ -119,4 +119,53 @@ test("a service that has no account stays off until somebody switches it on, and
     [1, null, "banned", DISABLED_BY_HAND],
     [2, null, { code: "why_no_account" }, DISABLED_BY_HAND],
   ]);
+});
+
+/** Plays outcomes (F failed, s succeeded, digits: so many seconds pass) and returns at which failure there were enough. */
+function play(script: string, failures: number, calls: number, withinMs = 10_000) {
+  let now = 0;
+  const counter = createFailureCounter(
+    () => ({ failures, calls, withinMs }),
+    () => now,
+  );
+  return [...script].flatMap((step, at) => {
+    if (step === "F") return counter.failed(1, "k") ? [at] : [];
+    if (step === "s") counter.succeeded(1, "k");
+    else now += Number(step) * 1000;
+    return [];
+  });
+}
+
+test.each([
+  ["FF", 1, 1, [0, 1]],
+  ["FFF", 3, 3, [2]],
+  // One success between them: three of the last three are needed, or three of four.
+  ["FFsF", 3, 3, []],
+  ["FFsF", 3, 4, [3]],
+  ["FssssFF", 3, 5, []],
+  // The count is reset.
+  ["FFFFFF", 3, 3, [2, 5]],
+  // Failures of 11 seconds ago do not count.
+  ["FF9FF", 3, 3, [3]],
+  ["FF99FF", 3, 3, []],
+  ["sssFsF", 2, 3, [5]],
+] as const)("%s with %i of %i", (script, failures, calls, expected) => {
+  expect(play(script, failures, calls)).toEqual([...expected]);
+});
+
+test("keys are counted apart", () => {
+  const counter = createFailureCounter(() => ({ failures: 2, calls: 2, withinMs: 10_000 }));
+  expect([counter.failed(1, "a"), counter.failed(1, "b"), counter.failed(2, "a")]).toEqual([false, false, false]);
+  expect(counter.failed(1, "b")).toBe(true);
+});
+
+test("only keys that failed lately are listed as failing", () => {
+  const counter = createFailureCounter(() => ({ failures: 3, calls: 2, withinMs: 10_000 }));
+  counter.succeeded(1, "a");
+  expect(counter.failing.size).toBe(0);
+  counter.failed(1, "a");
+  expect(counter.failing.size).toBe(1);
+  counter.succeeded(1, "a");
+  counter.succeeded(1, "a");
+  expect(counter.failing.size).toBe(0);
 });

@@ -154,9 +154,9 @@ export class Router implements Requirements {
   /** The attempt succeeded: later calls of its conversation go to the same channel. */
   succeeded(chosen: Choice): void {
     const choice = this.#served ?? chosen;
-    const { coolDown, stickiness } = this.context;
+    const { coolDown, health, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
-    this.context.health.succeeded(choice.channel.id, choice.key);
+    if (health.failing.size > 0) health.succeeded(choice.channel.id, choice.key);
     if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);
   }
 

@@ -1,31 +1,20 @@
-import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
-import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
-import { INTERACTIONS } from "../../formats/gemini-interactions/steps.ts";
-import { recordOf, textOf } from "../../formats/json.ts";
-import { providerOf } from "../../providers/registry.ts";
+import { CHANNEL_STATUS } from "../../domain/channels/entry.ts";
+import { type JsonObject, recordOf, textOf } from "../../formats/json.ts";
+import type { RequestRules } from "../../formats/request-rules.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { RoutePlan } from "../call/route.ts";
-import type { CallTools, Uses } from "../call/services.ts";
+import type { Uses } from "../call/services.ts";
 import { invalidRequest } from "../request/client-body.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
-import { lacksFormat, NO_LIMITATIONS } from "../upstream/route.ts";
-import type { UpstreamTools } from "../upstream/upstream.ts";
-import { bindThread } from "./message-threads.ts";
+import { bindConversation, type ConversationStateContext } from "./conversation-state.ts";
 import { keyHashOf } from "./objects/request-upstream.ts";
-import { findOwners, objectsApart, type Place } from "./references/may-refer.ts";
-import { findReferences, type References } from "./references/members.ts";
-import { bindCompactions } from "./responses/compactions.ts";
-import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
-import { resume } from "./responses/resume.ts";
+import { findOwners, objectsApart, type Place, type References } from "./references/may-refer.ts";
+import { pinChannel } from "./responses/pin-channel.ts";
 import type { UsesStores } from "./stores.ts";
 
 /** What these functions work with. */
-export type ProviderStateContext = Uses<"channels" | "settings" | "vault"> &
-  UsesStores<"objects" | "responses"> &
-  Pick<CallTools, "catalog"> &
-  Pick<UpstreamTools, "limitations">;
+export type ProviderStateContext = ConversationStateContext & UsesStores<"objects">;
 
 /**
  * Routes a request that refers to something a provider stores (a conversation, a thread, a cached prompt) to a channel
@@ -52,93 +41,6 @@ async function bindRoute(context: ProviderStateContext, call: Call, route: Route
   }
   throw failures[0];
 }
-
-async function bindConversation(context: ProviderStateContext, call: Call): Promise<Call> {
-  switch (call.endpoint.codec.dialect) {
-    case "openai-responses":
-      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
-    case INTERACTIONS:
-      return bindReferences(context, await resume(context, call));
-    case "anthropic":
-      return await bindThread(context, bindReferences(context, call));
-    default:
-      return bindReferences(context, call);
-  }
-}
-
-/** The reference in a request that only providers of its format can resolve; null if none. */
-function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): string | null {
-  const { dialect, members } = extra;
-  const named = STATE_MEMBERS[dialect]?.find((name) => isReference(members[name]));
-  if (named !== undefined) return named;
-  if (dialect !== "openai-responses") return null;
-  for (const { parts } of turns)
-    for (const part of parts) if (part.type === "native" && REFERENCES.has(part.name)) return part.name;
-  return null;
-}
-
-/** Items that only their provider can read: references, and conversations that it compacted. */
-const REFERENCES: ReadonlySet<string> = new Set(["item_reference", "compaction"]);
-
-/**
- * Members that refer to something the provider stores. A container is referred to by its id; its other options are no
- * reference.
- */
-const STATE_MEMBERS: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {
-  "openai-responses": ["conversation", "prompt", "previous_response_id"],
-  anthropic: ["thread", "container"],
-  gemini: ["cachedContent", "cached_content"],
-  // An agent is Google's, as is what a continuation or an environment refers to.
-  [INTERACTIONS]: ["agent", "continuation_token", "environment", "previous_interaction_id"],
-};
-
-function isReference(value: unknown): boolean {
-  const record = recordOf(value);
-  return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
-}
-
-const ROUTED_SEPARATELY: ReadonlySet<string> = new Set(["thread", "previous_response_id", "previous_interaction_id"]);
-
-function bindReferences(context: Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">, call: Call): Call {
-  const conversation = call.fullConversation?.();
-  const name = conversation && referenceIn(conversation);
-  // Threads and earlier responses are routed separately.
-  if (!name || ROUTED_SEPARATELY.has(name)) return call;
-  const { dialect } = call.endpoint.codec;
-  const bound = narrowChannels(call, (channel) => keepsState(context, call, channel, dialect));
-  if (!bound) throw lostReference(name);
-  return bound;
-}
-
-function keepsState(
-  context: Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
-  call: Call,
-  channel: ChannelEntry,
-  dialect: ChatDialect,
-): boolean {
-  const chat = providerOf(channel.type)?.chat;
-  if (!chat?.formats.includes(dialect)) return false;
-  if (dialect === "anthropic") return chat.keepsState !== null;
-  if (lacksFormat(context.limitations.get(channel) ?? NO_LIMITATIONS, dialect)) return false;
-  const { candidates, summary } = call;
-  const model = upstreamModelOf(channel, summary.model, candidates.model);
-  const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model, context.catalog()) ?? dialect;
-  return only === dialect;
-}
-
-/** Rejects encoding a request in another format if that would lose a reference. Throws GatewayError. */
-export function refuseLostReference(conversation: Conversation, dialect: ChatDialect): void {
-  const name = conversation.extra.dialect === dialect ? null : referenceIn(conversation);
-  if (name !== null) throw lostReference(name);
-}
-
-const lostReference = (name: string): GatewayError =>
-  new GatewayError(
-    400,
-    "unsupported_reference",
-    { code: "gateway_reference_unsupported", params: { name } },
-    { type: "invalid_request_error", param: name },
-  );
 
 /**
  * Routes a request, of any format, that names something stored to the channel and key that store it. The channel of files and
@@ -191,4 +93,124 @@ function isExcluded({ services }: Uses<"channels">, { excluded }: Call, { channe
   const channel = services.channels.get(channelId);
   const keys = excluded?.keys.get(channelId) ?? [];
   return channel !== undefined && [...keys].some((key) => keyHashOf(channel, key) === keyHash);
+}
+
+/**
+ * The members of all formats that name something stored: by its id, by several, or as an object with an `id`. What they are
+ * looked up as decides how the call is routed, not who may: that holds for all alike.
+ */
+export const REFERENCE_MEMBERS: ReadonlyMap<string, keyof References> = new Map([
+  ["file_id", "files"],
+  ["file_ids", "files"],
+  ["input_file_id", "files"],
+  ["training_file", "files"],
+  ["validation_file", "files"],
+  ["conversation", "objects"],
+  ["container", "objects"],
+  ["container_id", "objects"],
+  ["vector_store_id", "objects"],
+  ["vector_store_ids", "objects"],
+  // Google's context caches and environments, and prompts that were saved at OpenAI.
+  ["cachedContent", "objects"],
+  ["cached_content", "objects"],
+  ["environment", "objects"],
+  ["prompt", "objects"],
+]);
+
+/** Texts of such members that are no ids: the kinds of computers that a tool may use. */
+const NO_IDS: ReadonlySet<string> = new Set("auto browser linux mac none ubuntu windows".split(" "));
+
+/** Members that name something stored only as an object with an `id`: their texts are names or data. */
+const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["audio", "voice", "prompt"]);
+
+/** References that a module of its own resolves, to what the caller has stored and to nothing else. */
+export const RESOLVED_ELSEWHERE: Readonly<Record<string, string>> = {
+  previous_response_id: "responses/resume.ts",
+  previous_interaction_id: "responses/resume.ts",
+  thread: "message-threads.ts, by previous_message_id",
+  previous_message_id: "message-threads.ts",
+  task_id: "tasks, by the caller's own tasks",
+  taskId: "tasks, by the caller's own tasks",
+  continue_clip_id: "tasks/music.ts",
+  ids: "tasks, by the caller's own tasks",
+  // Within the path's own object, which only its owner reaches.
+  part_ids: "files/routes.ts",
+  eval_id: "evals/routes.ts",
+};
+
+/** Members whose names end alike and that name nothing stored. */
+export const NO_REFERENCES: Readonly<Record<string, string>> = {
+  id: "of the part itself, but for item references and the objects above",
+  call_id: "a tool call within the request",
+  tool_call_id: "a tool call within the request",
+  tool_use_id: "a tool call within the request",
+  custom_id: "the client's name of a line",
+  customId: "a button of a drawing, which its task names",
+  user_id: "the client's name of its user",
+  item_id: "an item of the same session",
+  previous_item_id: "an item of the same session",
+  event_id: "the client's name of an event",
+  response_id: "a response of the same session",
+  model_id: "a model",
+  handle: "a session of the same connection",
+};
+
+/** Members whose values are the client's own names in every format. */
+const FREE: ReadonlySet<string> = new Set("metadata attributes parameters arguments schema json_schema".split(" "));
+
+/**
+ * The references in these parts of a request, at any depth; null if there are none. Members whose values have names that the
+ * client chooses, by `rules` of its format too, are left out.
+ */
+export function findReferences(
+  values: readonly unknown[],
+  rules: Pick<RequestRules, "members"> | null = null,
+): References | null {
+  const references: References = { files: new Set(), objects: new Set(), parts: new Set() };
+  const isFreeByName = rules?.members.isFreeByName;
+  const open = [...values];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if (Array.isArray(node)) {
+      for (const item of node) {
+        if (typeof item !== "object" || item === null) continue;
+        if (typeof item.id === "string" && isItemReference(item)) addIds(references.parts, item.id);
+        open.push(item);
+      }
+      continue;
+    }
+    const item = node as JsonObject;
+    for (const name in item) {
+      const value: unknown = item[name];
+      if (value == null) continue;
+      const kind = kindOf(name);
+      if (OBJECT_MEMBERS.has(name)) addIds(references[kind ?? "parts"], recordOf(value)?.id);
+      else if (kind) addIds(references[kind], recordOf(value)?.id ?? value);
+      if (typeof value === "object" && !FREE.has(name) && isFreeByName?.get(name) !== true) open.push(value);
+    }
+  }
+  const { files, objects, parts } = references;
+  return files.size + objects.size + parts.size > 0 ? references : null;
+}
+
+/** Members that no format of ours has count too, by their names. */
+function kindOf(name: string): keyof References | undefined {
+  const kind = REFERENCE_MEMBERS.get(name);
+  if (kind !== undefined) return kind;
+  const endsLikeId = (name.endsWith("d") || name.endsWith("s")) && /(?:_ids?|Ids?)$/.test(name);
+  const isReference = endsLikeId && !Object.hasOwn(NO_REFERENCES, name) && !Object.hasOwn(RESOLVED_ELSEWHERE, name);
+  return isReference ? "parts" : undefined;
+}
+
+/** Whether an item with an id is a reference: OpenAI's Responses take `{id}` alone as well. */
+const isItemReference = (item: JsonObject): boolean =>
+  item.type === "item_reference" ||
+  (item.type == null && Object.keys(item).every((name) => name === "id" || name === "type"));
+
+function addIds(ids: Set<string>, value: unknown): void {
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const id = textOf(one);
+    if (id && !NO_IDS.has(id)) ids.add(id);
+  }
 }

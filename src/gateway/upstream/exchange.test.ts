@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
+import type { DeadlineWheel, HasDeadline } from "../call/progress.ts";
 import { Exchange } from "./exchange.ts";
 
 /** An exchange with a limit of a second, and its clock: milliseconds from its beginning. */

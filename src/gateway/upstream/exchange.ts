@@ -1,5 +1,5 @@
 import type { Config } from "../../server/config.ts";
-import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
+import type { DeadlineWheel, HasDeadline } from "../call/progress.ts";
 
 /** Why the gateway stopped an exchange with an upstream. */
 export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout" | "shutdown";

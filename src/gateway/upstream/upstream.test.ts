@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
-import { createDeadlineWheel } from "../call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../call/progress.ts";
 import { Exchange } from "./exchange.ts";
 import { createUpstream } from "./upstream.ts";
 

@@ -23,6 +23,14 @@ describe("a budget of bytes", () => {
     expect(budget.take({}, 2, 1)).toBe(true);
   });
 
+  test("knows nobody who takes nothing", () => {
+    const budget = new ByteBudget(100, 50);
+    const holder = {};
+    expect(budget.take(holder, 1, 0)).toBe(true);
+    expect(budget.take(holder, 2, 50)).toBe(true);
+    expect(budget.take({}, 1, 50)).toBe(true);
+  });
+
   test("is exact after any order of takes, keeps and releases", () => {
     let seed = 7;
     const random = (below: number) => {

@@ -10,30 +10,26 @@ type Lease = { readonly owner: BudgetOwner; bytes: number; users: number };
 export class ByteBudget {
   readonly #leases = new Map<object, Lease>();
   readonly #byOwner = new Map<BudgetOwner, number>();
-  #usedBytes = 0;
+  /** Bytes that are taken now; changed only here. */
+  usedBytes = 0;
 
   constructor(
     private readonly totalBytes: number,
     private readonly shareBytes: number,
   ) {}
 
-  /** Bytes that are taken now. */
-  get usedBytes(): number {
-    return this.#usedBytes;
-  }
-
   /** Takes bytes for `holder`, in addition to what it has; false: there are none left for it, and it keeps what it has. */
   take(holder: object, owner: BudgetOwner, bytes: number): boolean {
     const lease = this.#leases.get(holder);
     const ownBytes = lease?.bytes ?? 0;
     const ownerBytes = this.#byOwner.get(owner) ?? 0;
-    const isOver = this.#usedBytes > ownBytes && this.#usedBytes + bytes > this.totalBytes;
+    const isOver = this.usedBytes > ownBytes && this.usedBytes + bytes > this.totalBytes;
     const isOverShare = ownerBytes > ownBytes && ownerBytes + bytes > this.shareBytes;
     if (isOver || isOverShare) return false;
     if (lease) lease.bytes += bytes;
-    else this.#leases.set(holder, { owner, bytes, users: 1 });
+    else if (bytes > 0) this.#leases.set(holder, { owner, bytes, users: 1 });
     this.#byOwner.set(owner, ownerBytes + bytes);
-    this.#usedBytes += bytes;
+    this.usedBytes += bytes;
     return true;
   }
 
@@ -50,7 +46,7 @@ export class ByteBudget {
     lease.users -= 1;
     if (lease.users > 0) return;
     this.#leases.delete(holder);
-    this.#usedBytes -= lease.bytes;
+    this.usedBytes -= lease.bytes;
     const rest = (this.#byOwner.get(lease.owner) ?? 0) - lease.bytes;
     if (rest > 0) this.#byOwner.set(lease.owner, rest);
     else this.#byOwner.delete(lease.owner);

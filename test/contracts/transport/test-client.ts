@@ -1,4 +1,4 @@
-import { createDeadlineWheel } from "../../../src/gateway/call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../../../src/gateway/call/progress.ts";
 import { Exchange, readBody, readErrorText } from "../../../src/gateway/upstream/exchange.ts";
 import { createUpstream } from "../../../src/gateway/upstream/upstream.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";

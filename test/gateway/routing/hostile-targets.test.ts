@@ -1,6 +1,6 @@
 /** Addresses that would lead a request inside: names that change their answer between check and connection, and redirects. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { createDeadlineWheel } from "../../../src/gateway/call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../../../src/gateway/call/progress.ts";
 import { Exchange } from "../../../src/gateway/upstream/exchange.ts";
 import { createUpstream } from "../../../src/gateway/upstream/upstream.ts";
 import { createDialWebSocket } from "../../../src/lib/outbound/dial-websocket.ts";

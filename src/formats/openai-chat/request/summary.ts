@@ -1,5 +1,8 @@
+import { DecodeError } from "../../conversation/codec.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import { embeddedMedia, partsOfEntry } from "../../gemini/embedded-contents.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
+import { decodeRequest } from "./decode-request.ts";
 
 /** What the gateway must know about a request in OpenAI's formats, read without changing it. */
 export type RequestSummary = {
@@ -13,6 +16,32 @@ export type RequestSummary = {
   maxOutputTokens: number | null;
   reasoningEffort: string | null;
 };
+
+/** A request as the gateway reads it. */
+type ReadRequest = Readonly<{
+  summary: RequestSummary;
+  prompt: JsonObject;
+  /** A chat in the neutral format; null for other requests. Throws DecodeError. */
+  conversation: (() => Conversation) | null;
+}>;
+
+/** What a request's URL names; its model is the one that counts, as at Azure. */
+type NamedInPath = Readonly<{ model: string }> | null;
+
+/** Reads a chat. Throws DecodeError if it has no messages. */
+export function readChat(body: JsonObject, path: NamedInPath): ReadRequest {
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    throw new DecodeError({ code: "gateway_no_messages" }, "messages");
+  }
+  return { summary: summarize(body, path?.model), prompt: body, conversation: () => decodeRequest(body) };
+}
+
+/** Reads any other request in OpenAI's formats. */
+export const readOpenAi = (body: JsonObject, path: NamedInPath): ReadRequest => ({
+  summary: summarize(body, path?.model),
+  prompt: body,
+  conversation: null,
+});
 
 /** What routing and pricing need of a chat request. A `model` that is given counts in place of the body's. */
 export function summarize(body: JsonObject, model = textOf(body.model) ?? ""): RequestSummary {

@@ -17,7 +17,7 @@ import { systemPlacement } from "../../../providers/shared/system-turns.ts";
 import type { Call } from "../../call/call.ts";
 import { ruledChanges } from "../../call/overrides.ts";
 import type { Route } from "../../call/route.ts";
-import { refuseLostReference } from "../../state/provider-state.ts";
+import { refuseLostReference } from "../../state/conversation-state.ts";
 import type { EncodedRequest } from "../../upstream/adapter.ts";
 import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation-options.ts";

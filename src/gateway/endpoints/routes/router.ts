@@ -2,12 +2,15 @@ import { Elysia } from "elysia";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { carriesKey } from "../../auth/authenticate.ts";
+import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
+import type { HandleCallContext } from "../../pipeline/contexts.ts";
+import { handleCall } from "../../pipeline/pipeline.ts";
 import { errorResponse } from "../../request/error-response.ts";
 import { PREFLIGHT_HEADERS } from "../../request/headers.ts";
 import { codecOf } from "../lookup/models.ts";
-import type { Route, RoutedRequest, RouteGroup } from "../route.ts";
+import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
 import { createPathAliases, isReading, isVisit, type PathAliases, PREFIX_ALIASES } from "./path-aliases.ts";
 
 /** Serves the route table. */
@@ -70,7 +73,8 @@ export function createRouter(
       const handle = request.method === "POST" ? fixed.get(path) : undefined;
       if (!handle) return null;
       const onEnd = (response: Response | undefined) => {
-        context.bodies.release(request);
+        // Most bodies take no memory that is counted.
+        if (context.bodies.usedBytes > 0) context.bodies.release(request);
         return response ?? preflight();
       };
       const onError = (error: unknown) => onEnd(failed(request, path, error));
@@ -89,6 +93,10 @@ export function createRouter(
     },
   };
 }
+
+/** The route of a model call at a fixed path. */
+export const call = (context: HandleCallContext, path: string, endpoint: Endpoint): Route =>
+  route("POST", path, ({ request, server }) => handleCall(context, { request, server, endpoint }));
 
 /** In the format that the client's headers name. */
 export const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>

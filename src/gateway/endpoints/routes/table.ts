@@ -34,7 +34,7 @@ import { drawingRoutes, openDrawingRoutes } from "../tasks/drawing/routes.ts";
 import { musicRoutes, refusal as refuseMusic } from "../tasks/music.ts";
 import { jimengRoutes, refuseAsJimeng } from "../tasks/video/jimeng.ts";
 import { videoRoutes } from "../tasks/video/routes.ts";
-import { refuseByHeaders } from "./router.ts";
+import { call, refuseByHeaders } from "./router.ts";
 
 /**
  * Every route of the data plane; path-aliases.ts has other spellings of their paths. `createRouter` derives Elysia's routes, the paths that skip its matching, the OpenAPI
@@ -93,10 +93,6 @@ const refuseAsInteractions: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, interactionsClientCodec);
 const refuseAsGemini: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, geminiClientCodec);
-
-/** A model call at a fixed path. */
-const call = (context: GatewayContext, path: string, endpoint: Endpoint): Route =>
-  route("POST", path, ({ request, server }) => handleCall(context, { request, server, endpoint }));
 
 const playgroundRoute = (context: GatewayContext): Route =>
   route("POST", PLAYGROUND_PATH.slice("/pg".length), ({ request, server }) =>

@@ -22,17 +22,22 @@ import { chargeUse } from "../../state/collections/charge-use.ts";
 import { gigabytesOf } from "../../state/collections/keep-containers.ts";
 import { COLLECTION_KINDS, COLLECTIONS } from "../../state/collections/kinds.ts";
 import { refuseForeignData } from "../../state/evals/admit-run.ts";
-import type { ReadObjectsContext } from "../../state/files/read-objects.ts";
-import { listObjects, pathOf, readPart, refresh, removeObject } from "../../state/files/read-objects.ts";
+import {
+  listObjects,
+  pathOf,
+  type ReadObjectsContext,
+  readPart,
+  refresh,
+  removeObject,
+} from "../../state/files/read-objects.ts";
 import { chooseOwner, storedObjectOf } from "../../state/objects/choose-owner.ts";
 import { ownerOf, requestDeletion, requestObject } from "../../state/objects/request-upstream.ts";
 import type { CollectionKind, StoredObject } from "../../state/objects/store.ts";
+import { findReferences } from "../../state/provider-state.ts";
 import { findOwners, hasSameOwner, objectsApart, unknownObject } from "../../state/references/may-refer.ts";
-import { findReferences } from "../../state/references/members.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import { type Route, type RoutedRequest, route } from "../route.ts";
-import type { AnswerWithContext } from "./files.ts";
-import { answerWith, find } from "./files.ts";
+import { type AnswerWithContext, answerWith, find } from "./files.ts";
 
 /** What these functions work with. */
 export type CollectionsContext = AnswerWithContext &

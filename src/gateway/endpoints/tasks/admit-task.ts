@@ -1,6 +1,5 @@
 import type { RequestedVariant } from "../../../billing/pricing/price-rules.ts";
-import type { AuthenticateContext } from "../../auth/authenticate.ts";
-import { authenticate } from "../../auth/authenticate.ts";
+import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
 import type { Limits } from "../../auth/limits.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
@@ -9,14 +8,13 @@ import type { Caller } from "../../call/caller.ts";
 import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
 import { CallTiming } from "../../call/progress.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
-import type { RefuseUnservedContext } from "../../money/settle-call.ts";
-import { refuseUnserved } from "../../money/settle-call.ts";
+import { type RefuseUnservedContext, refuseUnserved } from "../../money/settle-call.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import type { ReadBodyContext } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
 import { parseRequest, readRequest } from "../../request/parse-request.ts";
+import { findReferences } from "../../state/provider-state.ts";
 import { refuseForeign } from "../../state/references/may-refer.ts";
-import { findReferences } from "../../state/references/members.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 

@@ -1,11 +1,11 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { readOpenAi } from "../../../formats/openai-chat/request/summary.ts";
 import { randomId } from "../../../lib/http/request.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { invalidRequest } from "../client-body.ts";
-import { readOpenAi } from "./text.ts";
 
 const VECTOR = Buffer.from('"embedding"');
 /** Texts or token ids; OpenAI accepts 2,048 texts, self-hosted servers more. */

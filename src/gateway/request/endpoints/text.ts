@@ -1,8 +1,7 @@
-import type { JsonObject } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { summarize } from "../../../formats/openai-chat/request/summary.ts";
-import type { Endpoint, EndpointRequest, PathParameters } from "../../call/endpoint.ts";
+import { readChat, readOpenAi } from "../../../formats/openai-chat/request/summary.ts";
+import type { Endpoint } from "../../call/endpoint.ts";
 import { invalidRequest } from "../client-body.ts";
 
 export const chatCompletions: Endpoint = {
@@ -11,13 +10,7 @@ export const chatCompletions: Endpoint = {
   rules: openaiRules,
   streams: true,
   emptyIsFree: true,
-  read(body, path) {
-    if (!Array.isArray(body.messages) || body.messages.length === 0) {
-      throw invalidRequest({ code: "gateway_no_messages" }, "messages");
-    }
-    const conversation = () => openaiChatClientCodec.decodeRequest(body);
-    return { summary: summarize(body, path?.model), prompt: body, conversation };
-  },
+  read: readChat,
 };
 
 export const completions: Endpoint = {
@@ -32,10 +25,3 @@ export const completions: Endpoint = {
     return readOpenAi(body, path);
   },
 };
-
-/** Reads a request in OpenAI's formats. A model in the path is the one that counts, as at Azure. */
-export const readOpenAi = (body: JsonObject, path: PathParameters | null): EndpointRequest => ({
-  summary: summarize(body, path?.model),
-  prompt: body,
-  conversation: null,
-});

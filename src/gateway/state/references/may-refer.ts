@@ -4,7 +4,9 @@ import { GatewayError } from "../../call/errors.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import type { StoredObject } from "../objects/store.ts";
 import type { UsesStores } from "../stores.ts";
-import type { References } from "./members.ts";
+
+/** Ids in a request: of files, of collections and the like, and of parts of earlier answers. */
+export type References = Readonly<{ files: Set<string>; objects: Set<string>; parts: Set<string> }>;
 
 /** The channel and key that store something. */
 export type Place = Pick<StoredObject, "channelId" | "keyHash">;

@@ -1,11 +1,10 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { readOpenAi } from "../../../../formats/openai-chat/request/summary.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
-import { readOpenAi } from "../../../request/endpoints/text.ts";
 import { realtimeRules } from "../filters/request-rules.ts";
 import { transcriptionModelOf } from "../filters/transcription-model.ts";
-import type { WordFilterContext } from "../filters/word-filter.ts";
-import { RealtimeWordFilter } from "../filters/word-filter.ts";
+import { RealtimeWordFilter, type WordFilterContext } from "../filters/word-filter.ts";
 import { TranslatedEvents } from "../live/openai/events.ts";
 import { type Charge, readRealtimeUsage } from "../metering/billing.ts";
 import { limitsIn, NO_LIMITS } from "../metering/response-limits.ts";

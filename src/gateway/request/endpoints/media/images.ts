@@ -2,6 +2,7 @@ import type { Price } from "../../../../billing/types.ts";
 import type { Catalog } from "../../../../catalog/catalog.ts";
 import type { Megapixels, Usage } from "../../../../formats/conversation/reply.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
+import { readOpenAi } from "../../../../formats/openai-chat/request/summary.ts";
 import { readUsage } from "../../../../formats/openai-chat/response/usage.ts";
 import { MAX_CHOICES } from "../../../../formats/request-rules.ts";
 import { type Decimal, decimal, integer, multiply } from "../../../../lib/values/decimal.ts";
@@ -10,7 +11,6 @@ import type { Capability } from "../../../../providers/contract/provider.ts";
 import { isImageField } from "../../../../providers/shared/images.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
 import { invalidRequest } from "../../client-body.ts";
-import { readOpenAi } from "../text.ts";
 import { base, usageOf, wantsStream } from "./media.ts";
 
 /** POST /v1/images/generations */

@@ -2,13 +2,13 @@ import type { Usage } from "../../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../../formats/openai-chat/request/request-rules.ts";
+import { readOpenAi } from "../../../../formats/openai-chat/request/summary.ts";
 import { readUsage } from "../../../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../../../lib/values/bytes.ts";
 import { integer, multiply } from "../../../../lib/values/decimal.ts";
 import type { Capability } from "../../../../providers/contract/provider.ts";
 import type { Endpoint, EndpointRequest } from "../../../call/endpoint.ts";
 import { invalidRequest } from "../../client-body.ts";
-import { readOpenAi } from "../text.ts";
 
 /** What endpoints other than chat have in common: OpenAI's format, one response. */
 export const base = { codec: openaiChatClientCodec, rules: openaiRules, streams: false, emptyIsFree: false } as const;

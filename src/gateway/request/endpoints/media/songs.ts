@@ -11,11 +11,11 @@ import {
   textsOf,
 } from "../../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { readOpenAi } from "../../../../formats/openai-chat/request/summary.ts";
 import { anyNumber, integer, requestMembers } from "../../../../formats/request-rules.ts";
 import { textOfBytes } from "../../../../lib/values/bytes.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
 import { invalidRequest } from "../../client-body.ts";
-import { readOpenAi } from "../text.ts";
 
 /** The longest song of any provider: what is held where neither request nor plan states a length. */
 const MAX_SECONDS = 600;

@@ -1,14 +1,14 @@
 /** Every member of every request schema whose name ends in `id` is known for what it names. */
 import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";
-import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
-import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
-import { interactionsRules } from "../../../formats/gemini-interactions/request/request-rules.ts";
-import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
-import { realtimeRules } from "../../endpoints/realtime/filters/request-rules.ts";
-import { drawing, music, video } from "../../endpoints/tasks/endpoints.ts";
-import { findReferences, NO_REFERENCES, REFERENCE_MEMBERS, RESOLVED_ELSEWHERE } from "./members.ts";
+import { anthropicRules } from "../../formats/anthropic/request/request-rules.ts";
+import { geminiRules } from "../../formats/gemini/request/request-rules.ts";
+import { interactionsRules } from "../../formats/gemini-interactions/request/request-rules.ts";
+import { openaiRules } from "../../formats/openai-chat/request/request-rules.ts";
+import { responsesRules } from "../../formats/openai-responses/request/request-rules.ts";
+import { realtimeRules } from "../endpoints/realtime/filters/request-rules.ts";
+import { drawing, music, video } from "../endpoints/tasks/endpoints.ts";
+import { findReferences, NO_REFERENCES, REFERENCE_MEMBERS, RESOLVED_ELSEWHERE } from "./provider-state.ts";
 
 const FORMATS = {
   "OpenAI Chat, images, audio, batches": openaiRules,
