@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { getDefaultStore } from "jotai";
 import { safeReturnTo } from "./api/login-redirect.ts";
 import { NotFoundPage, PageError } from "./components/page/StatePages.tsx";
+import { homeOf } from "./features/system/shell/nav.ts";
 import { RootLayout } from "./features/system/shell/RootLayout.tsx";
 import { BASE_PATH } from "./lib/base-path.ts";
 import { loadTexts } from "./state/i18n.ts";
@@ -39,6 +40,12 @@ function requireSignIn({ location }: { location: { href: string } }): void {
 function skipSignIn({ search }: { search: Search }): void {
   const { returnTo } = search;
   if (readUser()) throw redirect({ href: safeReturnTo(typeof returnTo === "string" ? returnTo : undefined) });
+}
+
+/** Leads to where the console begins for whoever is signed in. */
+async function goHome({ location }: { location: { href: string } }): Promise<void> {
+  requireSignIn({ location });
+  throw redirect({ to: homeOf(readUser(), await ensureSiteStatus().catch(() => undefined)), search: {} });
 }
 
 /** A page that anybody may open, with the texts that the sign-in page has too. */
@@ -106,6 +113,7 @@ const routeTree = root.addChildren([
   open("/model/$", () => import("./features/models/page/ModelPage.tsx"), "ModelPage"),
   open("/reference", () => import("./features/system/public-pages/ApiReferencePage.tsx"), "ApiReferencePage"),
   open("/about", () => import("./features/system/public-pages/AboutPage.tsx"), "AboutPage"),
+  createRoute({ getParentRoute: () => root, path: "/console", beforeLoad: goHome }),
   guarded("/personal", (pages) => pages.personal(), "PersonalPage"),
   guarded("/organization", (pages) => pages.organization(), "OrganizationPage"),
   guarded("/organization/join", (pages) => pages.joinOrganization(), "JoinPage"),

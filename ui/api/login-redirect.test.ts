@@ -16,4 +16,4 @@ test.each([
   "token",
   "/\t/evil.example",
   "/.//evil.example",
-])("%p leads to the default page", (path) => expect(safeReturnTo(path)).toBe("/token"));
+])("%p leads to the default page", (path) => expect(safeReturnTo(path)).toBe("/console"));

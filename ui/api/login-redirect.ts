@@ -14,7 +14,7 @@ export function goToLogin(): void {
 }
 
 /** The page to open after sign-in: always one of this site. */
-export function safeReturnTo(target: string | undefined, fallback = "/token"): string {
+export function safeReturnTo(target: string | undefined, fallback = "/console"): string {
   if (!target?.startsWith("/") || target.startsWith("//") || target.includes("\\")) return fallback;
   const url = URL.parse(target, "https://site.invalid");
   if (url?.origin !== "https://site.invalid" || OPEN_PAGES.includes(url.pathname)) return fallback;

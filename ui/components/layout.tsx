@@ -107,5 +107,8 @@ export const PageHeader = ({ title, purpose, actions }: { title: string; purpose
   );
 };
 
+/** Whether the window has no room for a sidebar: phones, upright tablets, and 200 % of a laptop's. */
+export const useNarrow = (): boolean => useMediaQuery("(max-width:1000px)", { noSsr: true });
+
 /** Whether the window is at most 600 px wide: tables become cards, drawers fill the screen. */
 export const usePhone = (): boolean => useMediaQuery("(max-width:600px)", { noSsr: true });

@@ -90,7 +90,7 @@ describe.each<[Language, boolean, number]>([
     await page.locator('input[name="username"]').fill(ROOT_NAME);
     await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
     await button(words.signIn.submit).click();
-    await page.waitForURL("**/token");
+    await page.waitForURL("**/detail");
     const unread = words.announcements.bellUnread_other.replace("{{count}}", "1");
     await button(unread).click();
     await button(new RegExp(`The lock is closed \\(${language}\\)`)).click();

@@ -337,7 +337,7 @@ describe("an account", () => {
 
       const admin = await openVisitor(browser, fixture.url, VIEWPORTS.en);
       await admin.typePassword(ROOT_NAME, ROOT_PASSWORD);
-      await admin.page.waitForURL("**/token");
+      await admin.page.waitForURL("**/detail");
       await admin.open("/user");
       await admin.button(fillPlaceholders(words.components.table.actionsFor, { name: NAME })).click();
       await admin.page.getByRole("menuitem", { name: words.users.secondFactor.reset, exact: true }).click();

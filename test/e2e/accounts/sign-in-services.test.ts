@@ -378,7 +378,7 @@ describe("services to sign in with", () => {
           return options.find((option) => option.key === key)?.value;
         };
         await typePassword(ROOT_NAME, ROOT_PASSWORD);
-        await page.waitForURL("**/token");
+        await page.waitForURL("**/detail");
         await turnOff("PasswordLoginEnabled");
         await page.getByText(say("option_password_login_needed", language), { exact: true }).waitFor();
         expect(await isOn("PasswordLoginEnabled")).toBe("true");

@@ -145,7 +145,7 @@ describe.each<[Language, boolean]>([
       const reply = await fetch("/api/log/self/?type=2", { headers: { "Sluice-User": String(id) } });
       return (await reply.json()).data.total > 0;
     });
-    await page.getByRole("link", { name: words.shell.logs }).click();
+    await page.getByRole("link", { name: words.shell.groups.logs, exact: true }).click();
     const row = page.getByRole("row").filter({ hasText: MODEL }).first();
     await row.waitFor();
     expect(await row.textContent()).toContain("1,000");
@@ -207,7 +207,7 @@ describe("a page that is opened for the first time", () => {
       files += 1;
       if (!response.headers()["cache-control"]?.includes("immutable")) uncached.push(url);
     });
-    await page.goto(`${gateway.url}/login`);
+    await page.goto(`${gateway.url}/login?returnTo=/token`);
     await page.waitForLoadState("networkidle");
     expect(foreign).toEqual([]);
     expect(uncached).toEqual([]);

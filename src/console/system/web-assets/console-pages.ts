@@ -15,6 +15,7 @@ export const CONSOLE_PAGES: readonly string[] = [
   "/chat",
   "/chat/$id",
   "/chat2link",
+  "/console",
   "/detail",
   "/doctor",
   "/experiments",

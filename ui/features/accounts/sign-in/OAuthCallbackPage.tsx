@@ -30,7 +30,7 @@ export function OAuthCallbackPage() {
   const { user, remember } = useSession();
   const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const returnTo = useRef("/token");
+  const returnTo = useRef("/console");
   // A code works once, but effects may run twice.
   const hasRequested = useRef(false);
 

@@ -59,7 +59,7 @@ function Landing() {
         <AddressBox label={t("home.baseUrl")} address={`${address}/v1`} />
         <Button
           component={Link}
-          to={user ? "/token" : "/login"}
+          to={user ? "/console" : "/login"}
           variant="contained"
           color="primary"
           size="large"

@@ -11,7 +11,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../../components/display/Logo.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
-import { Row, usePhone } from "../../../components/layout.tsx";
+import { Row, useNarrow, usePhone } from "../../../components/layout.tsx";
 import { usePathname } from "../../../components/use-address.ts";
 import { sitePath } from "../../../lib/base-path.ts";
 import { withQueries } from "../../../state/query-client.ts";
@@ -33,7 +33,8 @@ const Bell = lazy(async () => ({ default: (await withQueries(import("../../../si
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
-  const isNarrow = useMediaQuery("(max-width:900px)", { noSsr: true });
+  const isNarrow = useNarrow();
+  const hasPaletteField = useMediaQuery("(min-width:1240px)", { noSsr: true });
   const pathname = usePathname();
   const { user } = useSession();
   return (
@@ -59,12 +60,12 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
           <MenuOutlined />
         </IconButton>
       )}
-      <Box sx={isPhone ? { minWidth: 0 } : { minWidth: size.sider - BRAND_INSET }}>
+      <Box sx={isNarrow ? { minWidth: 0 } : { minWidth: size.sider - BRAND_INSET }}>
         <Brand />
       </Box>
-      {!isPhone && pathname !== "/setup" && <SiteLinks />}
+      {!isNarrow && pathname !== "/setup" && <SiteLinks />}
       <Box sx={{ flex: 1 }} />
-      {user && (isNarrow ? <PaletteIcon /> : <PaletteButton />)}
+      {user && (hasPaletteField ? <PaletteButton /> : <PaletteIcon />)}
       {user && (
         <Suspense fallback={<Box sx={{ width: 32 }} />}>
           <Bell />

@@ -3,13 +3,11 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { Link, useLocation } from "@tanstack/react-router";
-import { useAtom } from "jotai";
 import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Tip } from "../../../components/tip/Tip.tsx";
-import { jsonFormat, storedAtom } from "../../../state/stored-atom.ts";
-import { CLOSED_AT_FIRST, isUnder, type NavGroup, type NavItem } from "./nav.ts";
-import { PAGE_ICONS } from "./page-icons.ts";
+import { isUnder, type NavEntry } from "./nav.ts";
+import { GROUP_ICONS, PAGE_ICONS } from "./page-icons.ts";
 
 /** The style of an entry of the sidebar. */
 export const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
@@ -42,13 +40,15 @@ export type NavLinkProps = {
   isHere: boolean;
   isCollapsed: boolean;
   onNavigate?: () => void;
+  /** It stands for several pages, which show below it while one of them is open. */
+  group?: Readonly<{ id: string; isOpen: boolean }>;
 };
 
 /** Waits until the pointer rests, so that moving along the menu shows nothing. */
 const HINT_DELAY_MS = 500;
 
 /** An entry of the sidebar that opens a page. */
-export const NavLink = memo(({ to, label, hint, icon: Icon, isHere, isCollapsed, onNavigate }: NavLinkProps) => {
+export const NavLink = memo(({ to, label, hint, icon: Icon, isHere, isCollapsed, onNavigate, group }: NavLinkProps) => {
   const link = (
     <ButtonBase
       component={Link}
@@ -56,10 +56,12 @@ export const NavLink = memo(({ to, label, hint, icon: Icon, isHere, isCollapsed,
       onClick={() => onNavigate?.()}
       aria-current={isHere ? "page" : undefined}
       aria-label={isCollapsed ? label : undefined}
+      {...(group && { "aria-expanded": group.isOpen, ...(group.isOpen && { "aria-controls": group.id }) })}
       sx={entryStyle(isHere, isCollapsed)}
     >
       <Icon />
-      {!isCollapsed && label}
+      {!isCollapsed && <Box sx={{ flex: 1 }}>{label}</Box>}
+      {!isCollapsed && group && <ExpandMore sx={group.isOpen ? {} : { transform: "rotate(-90deg)" }} />}
     </ButtonBase>
   );
   if (isCollapsed) {
@@ -77,33 +79,15 @@ export const NavLink = memo(({ to, label, hint, icon: Icon, isHere, isCollapsed,
   );
 });
 
-/** The groups that are closed on this device; null: nobody has opened or closed one. */
-const closedGroupsAtom = storedAtom(
-  "sider-closed-groups",
-  jsonFormat((value): readonly string[] | null => (Array.isArray(value) ? value.map(String) : null)),
-);
+type NavEntryLinksProps = Readonly<{ entry: NavEntry }> & Pick<NavLinkProps, "isCollapsed" | "onNavigate">;
 
-/** Menus with fewer pages begin with all groups open. */
-const LONG_MENU = 10;
-
-type NavGroupEntriesProps = Readonly<{
-  group: NavGroup | undefined;
-  items: readonly NavItem[];
-  /** Pages in all groups of the section. */
-  total: number;
-}> &
-  Pick<NavLinkProps, "isCollapsed" | "onNavigate">;
-
-/** Pages of a group under a heading that collapses them; the open page always stays. */
-export const NavGroupEntries = ({ group, items, total, ...shared }: NavGroupEntriesProps) => {
+/** An entry of the sidebar; that of a group opens its first page, and shows all of them while one is open. */
+export const NavEntryLinks = ({ entry: { group, items }, ...shared }: NavEntryLinksProps) => {
   const { t } = useTranslation();
   const id = useId();
   const here = useLocation({ select: ({ pathname }) => items.find(({ path }) => isUnder(pathname, path))?.path });
-  const [chosen, setClosed] = useAtom(closedGroupsAtom);
-  const closed = chosen ?? (total < LONG_MENU ? [] : CLOSED_AT_FIRST);
-  const isOpen = group === undefined || shared.isCollapsed || !closed.includes(group);
-  const shown = isOpen ? items : items.filter(({ path }) => path === here);
-  const links = shown.map(({ path, label }) => (
+  const [first] = items;
+  const links = items.map(({ path, label }) => (
     <NavLink
       key={path}
       to={path}
@@ -114,29 +98,26 @@ export const NavGroupEntries = ({ group, items, total, ...shared }: NavGroupEntr
       {...shared}
     />
   ));
-  if (group === undefined || shared.isCollapsed) return links;
+  if (group === undefined) return links;
+  if (here !== undefined && shared.isCollapsed) return links;
+  const label = t(`shell.groups.${group}`);
+  const isOpen = here !== undefined;
   return (
-    <Box sx={{ "& + &": { mt: 1 } }}>
-      <ButtonBase
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setClosed(isOpen ? [...closed, group] : closed.filter((name) => name !== group))}
-        sx={{
-          width: "100%",
-          height: 24,
-          px: 2.5,
-          borderRadius: "6px",
-          justifyContent: "space-between",
-          fontSize: 12,
-          color: "text.tertiary",
-          "&:hover": { bgcolor: "surface.hover", color: "text.primary" },
-          "& svg": { fontSize: 16 },
-        }}
-      >
-        {t(`shell.groups.${group}`)}
-        <ExpandMore sx={isOpen ? {} : { transform: "rotate(-90deg)" }} />
-      </ButtonBase>
-      <Box id={id}>{links}</Box>
-    </Box>
+    <>
+      <NavLink
+        to={first.path}
+        label={label}
+        hint={items.map((item) => t(`shell.${item.label}`)).join(", ")}
+        icon={GROUP_ICONS[group]}
+        isHere={false}
+        group={{ id, isOpen }}
+        {...shared}
+      />
+      {isOpen && (
+        <Box id={id} sx={{ pl: 3, my: 0.5 }}>
+          {links}
+        </Box>
+      )}
+    </>
   );
 };

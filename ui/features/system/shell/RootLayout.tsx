@@ -4,7 +4,7 @@ import { Outlet } from "@tanstack/react-router";
 import { useAtom, useAtomValue } from "jotai";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Row, usePhone } from "../../../components/layout.tsx";
+import { Row, useNarrow, usePhone } from "../../../components/layout.tsx";
 import { NotPermitted } from "../../../components/page/StatePages.tsx";
 import { usePathname } from "../../../components/use-address.ts";
 import { organizationAtom } from "../../../state/organization.ts";
@@ -35,6 +35,7 @@ export const RootLayout = () => {
   const { user } = useSession();
   const organization = useAtomValue(organizationAtom);
   const isPhone = usePhone();
+  const isNarrow = useNarrow();
   const [isCollapsed, setCollapsed] = useCollapsed();
   /** Null until first opened, when it is loaded. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
@@ -43,7 +44,7 @@ export const RootLayout = () => {
   useFreshSiteStatus();
   const hasSider = user !== null && isSiderPage(pathname);
   const isInConsole = user !== null && isConsolePage(pathname);
-  const hasMenu = isPhone && pathname !== "/setup";
+  const hasMenu = isNarrow && pathname !== "/setup";
   const isForbidden = isForbiddenPage(user, pathname);
   return (
     <Box sx={{ minHeight: "100dvh", display: "flex", flexDirection: "column", bgcolor: "surface.canvas" }}>
@@ -60,7 +61,7 @@ export const RootLayout = () => {
       </Box>
       <Header {...(hasMenu && { onMenu: () => setMenuOpen(true) })} />
       <Box sx={{ flex: 1, display: "flex", minWidth: 0 }}>
-        {hasSider && !isPhone && (
+        {hasSider && !isNarrow && (
           <Box
             sx={{
               position: "sticky",
@@ -87,7 +88,7 @@ export const RootLayout = () => {
             display: "flex",
             flexDirection: "column",
             ...(isInConsole && { bgcolor: "surface.paper" }),
-            ...(hasSider && !isPhone && { borderLeft: "1px solid", borderColor: "line.main" }),
+            ...(hasSider && !isNarrow && { borderLeft: "1px solid", borderColor: "line.main" }),
           }}
         >
           <Box

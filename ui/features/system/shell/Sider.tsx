@@ -18,8 +18,8 @@ import { useSession } from "../../../state/session.ts";
 import { isSiteLoadingAtom, useSite } from "../../../state/site-status.ts";
 import { size } from "../../../theme/theme.ts";
 import { useHasFirstSteps } from "../first-steps/first-steps.ts";
-import { entryStyle, NavGroupEntries, NavLink, type NavLinkProps } from "./NavLinks.tsx";
-import { groupsOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
+import { entryStyle, NavEntryLinks, NavLink, type NavLinkProps } from "./NavLinks.tsx";
+import { entriesOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -60,8 +60,8 @@ export const Sider = memo(({ isCollapsed, onCollapse, onNavigate }: Props) => {
                 {t(`shell.sections.${key}`)}
               </Box>
             )}
-            {groupsOf(items).map(([group, pages]) => (
-              <NavGroupEntries key={group ?? ""} group={group} items={pages} total={items.length} {...shared} />
+            {entriesOf(items).map((entry) => (
+              <NavEntryLinks key={entry.items[0].path} entry={entry} {...shared} />
             ))}
             {key === "playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
           </Box>
@@ -139,7 +139,7 @@ const ChatLinks = ({
   );
 };
 
-/** The menu on a phone: the site's links and the console's pages; navigation closes it. */
+/** The menu where the window has no room for a sidebar: the site's links and the console's pages; navigation closes it. */
 export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => {
   const { t } = useTranslation();
   const { user } = useSession();

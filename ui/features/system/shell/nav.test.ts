@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Right } from "../../../../src/domain/accounts/access/access-rules.ts";
-import { CLOSED_AT_FIRST, groupsOf, isConsolePage, isForbiddenPage, isSiderPage, navFor } from "./nav.ts";
+import { entriesOf, homeOf, isConsolePage, isForbiddenPage, isSiderPage, navFor } from "./nav.ts";
 
 test("drawers belong to their page, the page for a new password does not", () => {
   const isForbidden = (path: string) => isForbiddenPage(null, path);
@@ -33,7 +33,7 @@ const adminPaths = (role: number, rights: Right[] = []) =>
 
 test("a custom role sees the pages of its rights, and no others", () => {
   expect(adminPaths(1)).toEqual([]);
-  expect(adminPaths(1, ["audit:read", "settings:read"])).toEqual(["/audit", "/exports", "/notice", "/setting"]);
+  expect(adminPaths(1, ["audit:read", "settings:read"])).toEqual(["/exports", "/audit", "/notice", "/setting"]);
   const auditor = { ...user, rights: ["audit:read" as const] };
   expect(
     ["/audit", "/user", "/alerts", "/admin-roles", "/token"].map((path) => isForbiddenPage(auditor, path)),
@@ -42,10 +42,30 @@ test("a custom role sees the pages of its rights, and no others", () => {
   expect(adminPaths(100)).toContain("/admin-roles");
 });
 
-test("administrators begin with the pages of daily work, in groups that follow each other", () => {
-  const admin = navFor({ ...user, role: 100 }, undefined).find(({ key }) => key === "admin");
-  const groups = groupsOf(admin?.items ?? []);
-  expect(groups.map(([group]) => group)).toEqual(["routing", "quality", "people", "access", "trust", "system"]);
-  const open = groups.filter(([group]) => group && !CLOSED_AT_FIRST.includes(group)).flatMap(([, items]) => items);
-  expect(open.length).toBeLessThanOrEqual(15);
+const everything = { enable_data_export: true, enable_drawing: true, enable_task: true, organizations: "on" } as const;
+const entriesFor = (role: number) => navFor({ ...user, role }, everything).flatMap(({ items }) => entriesOf(items));
+
+test("a user has nine entries at most, whoever administrates the site sixteen: a group counts as one", () => {
+  expect(entriesFor(1).length).toBeLessThanOrEqual(9);
+  expect(entriesFor(100).length).toBeLessThanOrEqual(16);
+});
+
+test("a group of one page is that page, and no page is lost in a group", () => {
+  const groups = entriesFor(100).filter(({ group }) => group);
+  expect(groups.map(({ group }) => group).join()).toBe("logs,models,quality,access,billing,monitoring,system");
+  expect(groups.every(({ items }) => items.length > 1)).toBe(true);
+  const shown = entriesFor(100).flatMap(({ items }) => items.map(({ path }) => path));
+  expect(new Set(shown).size).toBe(shown.length);
+  const auditor = navFor({ ...user, rights: ["audit:read"] }, undefined).find(({ key }) => key === "admin");
+  expect(entriesOf(auditor?.items ?? [])).toEqual([{ items: [expect.objectContaining({ path: "/audit" })] }]);
+});
+
+test("administrators begin with what the site does, others with their keys", () => {
+  expect([
+    homeOf({ ...user, role: 100 }, everything),
+    homeOf({ ...user, role: 10 }, everything),
+    homeOf(user, everything),
+    homeOf(null, everything),
+  ]).toEqual(["/detail", "/detail", "/token", "/token"]);
+  expect(homeOf({ ...user, role: 100 }, undefined)).toBe("/token");
 });

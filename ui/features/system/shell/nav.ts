@@ -12,8 +12,8 @@ import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../../s
 type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task" | "organizations"> &
   Readonly<{ has_first_steps?: boolean }>;
 
-/** Groups of the administrators' pages, in the order of the sidebar. */
-export type NavGroup = "routing" | "quality" | "people" | "access" | "trust" | "system";
+/** Entries of the sidebar that stand for several pages, which show while one of them is open. */
+export type NavGroup = "logs" | "models" | "quality" | "access" | "billing" | "monitoring" | "system";
 
 export type NavItem = Readonly<{
   path:
@@ -91,7 +91,7 @@ export type NavItem = Readonly<{
     | "plans"
     | "agents"
     | "personalSettings";
-  /** A group that the sidebar can collapse. */
+  /** The entry under which it stands. */
   group?: NavGroup;
   isForSuperAdmins?: true;
   /** Opens a page of administrators to people whose custom role has it. */
@@ -107,9 +107,6 @@ type NavSection = Readonly<{
   isForAdmins: boolean;
   items: readonly NavItem[];
 }>;
-
-/** Groups that are closed until somebody opens them: who sets up a site needs none of their pages. */
-export const CLOSED_AT_FIRST: readonly NavGroup[] = ["quality", "access", "trust"];
 
 /** The pages of the sidebar, by section. */
 export const NAV: readonly NavSection[] = [
@@ -127,41 +124,41 @@ export const NAV: readonly NavSection[] = [
     items: [
       { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
       { path: "/token", label: "tokens" },
-      { path: "/log", label: "logs", memberRight: "requests.read" },
-      { path: "/sessions", label: "sessions", memberRight: "requests.read" },
-      { path: "/midjourney", label: "drawings", memberRight: "requests.read", needs: "enable_drawing" },
-      { path: "/task", label: "tasks", memberRight: "requests.read", needs: "enable_task" },
+      { path: "/log", label: "logs", group: "logs", memberRight: "requests.read" },
+      { path: "/sessions", label: "sessions", group: "logs", memberRight: "requests.read" },
+      { path: "/midjourney", label: "drawings", group: "logs", memberRight: "requests.read", needs: "enable_drawing" },
+      { path: "/task", label: "tasks", group: "logs", memberRight: "requests.read", needs: "enable_task" },
     ],
   },
   {
     key: "admin",
     isForAdmins: true,
     items: [
-      { path: "/channel", label: "channels", group: "routing", right: "channels:read" },
-      { path: "/catalog", label: "catalog", group: "routing", right: "models:read" },
-      { path: "/routes", label: "routes", group: "routing", right: "models:read" },
-      { path: "/router", label: "routing", group: "routing", right: "channels:read" },
-      { path: "/live", label: "live", group: "routing", right: "logs:read" },
+      { path: "/channel", label: "channels", right: "channels:read" },
+      { path: "/catalog", label: "catalog", group: "models", right: "models:read" },
+      { path: "/routes", label: "routes", group: "models", right: "models:read" },
+      { path: "/router", label: "routing", group: "models", right: "channels:read" },
       { path: "/channel-checks", label: "channelChecks", group: "quality", right: "channels:read" },
       { path: "/experiments", label: "experiments", group: "quality", right: "models:read" },
       { path: "/replays", label: "replays", group: "quality", right: "logs:read" },
-      { path: "/user", label: "users", group: "people", right: "users:read" },
-      { path: "/redemption", label: "codes", group: "people", right: "billing:read" },
-      { path: "/agent", label: "agents", group: "people", right: "billing:read" },
-      { path: "/plan", label: "plans", group: "people", right: "billing:read" },
-      { path: "/order", label: "orders", group: "people", right: "billing:read" },
-      { path: "/statement", label: "statements", group: "people", right: "billing:read" },
+      { path: "/user", label: "users", group: "access", right: "users:read" },
       { path: "/admin-roles", label: "adminRoles", group: "access", isForSuperAdmins: true },
       { path: "/service-accounts", label: "serviceAccounts", group: "access", isForSuperAdmins: true },
       { path: "/identity-providers", label: "identityProviders", group: "access", isForSuperAdmins: true },
-      { path: "/books", label: "books", group: "trust", right: "system:read", isForSuperAdmins: true },
-      { path: "/audit", label: "audit", group: "trust", right: "audit:read" },
-      { path: "/doctor", label: "doctor", group: "trust", right: "system:read", isForSuperAdmins: true },
-      { path: "/jobs", label: "jobs", group: "trust", right: "system:read", isForSuperAdmins: true },
-      { path: "/alerts", label: "alerts", group: "system" },
-      { path: "/exports", label: "exports", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/redemption", label: "codes", group: "billing", right: "billing:read" },
+      { path: "/plan", label: "plans", group: "billing", right: "billing:read" },
+      { path: "/order", label: "orders", group: "billing", right: "billing:read" },
+      { path: "/statement", label: "statements", group: "billing", right: "billing:read" },
+      { path: "/agent", label: "agents", group: "billing", right: "billing:read" },
+      { path: "/books", label: "books", group: "billing", right: "system:read", isForSuperAdmins: true },
+      { path: "/live", label: "live", group: "monitoring", right: "logs:read" },
+      { path: "/alerts", label: "alerts", group: "monitoring" },
+      { path: "/exports", label: "exports", group: "monitoring", right: "settings:read", isForSuperAdmins: true },
+      { path: "/audit", label: "audit", group: "monitoring", right: "audit:read" },
+      { path: "/doctor", label: "doctor", group: "system", right: "system:read", isForSuperAdmins: true },
+      { path: "/jobs", label: "jobs", group: "system", right: "system:read", isForSuperAdmins: true },
       { path: "/notice", label: "notices", group: "system", right: "settings:read", isForSuperAdmins: true },
-      { path: "/setting", label: "settings", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/setting", label: "settings", right: "settings:read", isForSuperAdmins: true },
     ],
   },
   {
@@ -175,10 +172,17 @@ export const NAV: readonly NavSection[] = [
   },
 ];
 
-/** The pages of a section by group, in their order; pages without a group form one without a name. */
-export const groupsOf = (items: readonly NavItem[]): readonly (readonly [NavGroup | undefined, NavItem[]])[] => [
-  ...Map.groupBy(items, ({ group }) => group),
-];
+/** An entry of the sidebar: a page, or a group with those of its pages that the user may open. */
+export type NavEntry = Readonly<{ group?: NavGroup; items: readonly [NavItem, ...NavItem[]] }>;
+
+/** The entries of a section, in their order; a group of one page is that page. */
+export function entriesOf(items: readonly NavItem[]): readonly NavEntry[] {
+  const entries = Map.groupBy(items, ({ group, path }) => group ?? path);
+  return [...entries.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    return [{ ...(first.group && others.length > 0 && { group: first.group }), items: [first, ...others] as const }];
+  });
+}
 
 const isOn = (state: boolean | string | undefined): boolean => state === true || state === "on" || state === "required";
 
@@ -255,7 +259,9 @@ export function useSiteLinks(): readonly SiteLink[] {
   const docs = site?.docs_link;
   return [
     { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
-    ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
+    ...(user
+      ? [{ key: "console", label: t("shell.console"), to: homeOf(user, site), isHere: isConsolePage(pathname) }]
+      : []),
     { key: "pricing", label: t("shell.prices"), to: "/pricing", isHere: pathname === "/pricing" },
     ...(site?.status_page_enabled
       ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
@@ -264,6 +270,10 @@ export function useSiteLinks(): readonly SiteLink[] {
     { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
   ];
 }
+
+/** Where the console begins: for administrators with what the site does, else with one's API keys. */
+export const homeOf = (user: StoredUser | null, site: PageSwitches | undefined): "/detail" | "/token" =>
+  isAdmin(user) && isOn(site?.enable_data_export) ? "/detail" : "/token";
 
 /** Whether the command palette is open. */
 export const paletteAtom = atom(false);

@@ -35,7 +35,18 @@ import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
-import type { NavItem } from "./nav.ts";
+import type { NavGroup, NavItem } from "./nav.ts";
+
+/** The icon of each entry that stands for several pages. */
+export const GROUP_ICONS: Readonly<Record<NavGroup, typeof SvgIcon>> = {
+  logs: ReceiptLongOutlined,
+  models: AltRouteOutlined,
+  quality: ScienceOutlined,
+  access: GroupOutlined,
+  billing: ReceiptOutlined,
+  monitoring: NotificationsActiveOutlined,
+  system: MonitorHeartOutlined,
+};
 
 /** The icon of each page in the sidebar and the palette; apart from `nav.ts`, because the sign-in page needs none of them. */
 export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
