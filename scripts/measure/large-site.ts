@@ -35,8 +35,8 @@ const LIMITS = { readyMs: 5000, idleMib: 350, fileMib: 100, backupS: 120, restor
 const DAY_S = 86_400;
 /** How often memory is looked at while a file is read. */
 const LOOK_MS = 200;
-/** A while after the start, when what it needed has been given back. */
-const IDLE_AFTER_MS = 45_000;
+/** A while after the start, when what it needed, and the first snapshot too, has been given back. */
+const IDLE_AFTER_MS = 90_000;
 
 const rows: string[][] = [];
 let missed = 0;

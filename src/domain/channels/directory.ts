@@ -94,5 +94,23 @@ async function readEntries(
     .where(ids.length === 1 ? eq(channelKeys.channelId, ids[0] ?? 0) : inArray(channelKeys.channelId, ids));
   const byChannel = Map.groupBy(keyRows, ({ channelId }) => channelId);
   await keyReferences.load(rows.flatMap((row) => storedKeysOf(row, vault)));
-  return rows.map((row) => toEntry(row, byChannel.get(row.id) ?? [], vault, keyReferences));
+  const shared = shareTexts();
+  return rows.map(({ models, groups, ...row }) =>
+    toEntry(
+      { ...row, models: models.map(shared), groups: groups.map(shared) },
+      byChannel.get(row.id) ?? [],
+      vault,
+      keyReferences,
+    ),
+  );
+}
+
+/** Returns a function that answers equal texts with the same one: ten thousand channels have few names of models. */
+function shareTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const first = known.get(text);
+    if (first === undefined) known.set(text, text);
+    return first ?? text;
+  };
 }

@@ -51,7 +51,7 @@ export type SnapshotSource = Readonly<{
 const FORMAT = `6 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
-const ROWS_A_SLICE = 1000;
+const ROWS_A_SLICE = 200;
 
 const storedChannel = (channel: ChannelEntry) => ({
   ...channel,

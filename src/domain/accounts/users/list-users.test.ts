@@ -76,3 +76,21 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
     expect(after).toBeGreaterThan(before);
   },
 );
+
+test("of many users those that came since are counted", async () => {
+  const { db, sql } = database;
+  const totalOf = async (filter: Parameters<typeof listUsers>[1] = {}) =>
+    (await listUsers(db, filter, { page: 0, pageSize: 1 })).total;
+  await sql`
+    insert into users (username, display_name, aff_code, created_at)
+    select 'counted-' || i, 'c', 'c' || i, 0 from generate_series(1, 20001) i`;
+  const [row] = await sql<{ total: number }[]>`select count(*)::int as total from users`;
+  const all = row?.total ?? 0;
+  expect(await totalOf()).toBe(all);
+  await createUser(db, { username: "newest", password: "correct horse" });
+  expect(await totalOf()).toBe(all + 1);
+  // Which never happens, so it shows that nobody counts.
+  await sql`delete from users where username = 'counted-1'`;
+  expect(await totalOf()).toBe(all + 1);
+  expect(await totalOf({ kind: "person" })).toBe(all);
+});

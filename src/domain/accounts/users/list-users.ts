@@ -30,6 +30,9 @@ export const USER_SORTS = {
   created_time: users.createdAt,
 } as const;
 
+/** Up to so many users what looks at each takes a few milliseconds. */
+const FEW_USERS = 20_000;
+
 type UserPage = Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof USER_SORTS>;
 
 /** A page of users, deleted ones included, newest first unless sorted; `page` counts from 0. */
@@ -40,7 +43,7 @@ export async function listUsers(
 ): Promise<{ items: AdminUserView[]; total: number }> {
   const where = whereUsers(filter);
   if (filter.keyword?.trim()) return searchUsers(db, where, page);
-  const { total } = requireRow(await db.select({ total: count() }).from(users).where(where));
+  const total = Object.values(filter).some(Boolean) ? await countUsers(db, where) : await countAll(db);
   const skipped = page.page * page.pageSize;
   const limit = Math.min(page.pageSize, Math.max(0, total - skipped));
   const read = (order: readonly SQL[], offset: number) =>
@@ -57,6 +60,26 @@ export async function listUsers(
     ? (await read([asc(users.id)], total - skipped - limit)).reverse()
     : await read(orderBy(USER_SORTS, users.id, page), skipped);
   return { items: await viewForAdmins(db, rows), total };
+}
+
+const countUsers = async (db: Db, where: SQL | undefined): Promise<number> =>
+  requireRow(await db.select({ total: count() }).from(users).where(where)).total;
+
+/** How many users there were up to an id. */
+type Counted = Readonly<{ upTo: number; total: number; at: number }>;
+const countedBefore = new WeakMap<Db, Counted>();
+/** For one whose id was given out before and that was written only later. */
+const COUNT_AGAIN_MS = 600_000;
+
+/** Counts a million users once, afterwards those that are new: none is ever deleted from the table. */
+async function countAll(db: Db): Promise<number> {
+  const before = countedBefore.get(db);
+  if (before && performance.now() - before.at < COUNT_AGAIN_MS)
+    return before.total + (await countUsers(db, and(whereUsers({}), gt(users.id, before.upTo))));
+  const found = { total: count(), upTo: sql<number>`coalesce(max(${users.id}), 0)` };
+  const { total, upTo } = requireRow(await db.select(found).from(users).where(whereUsers({})));
+  if (total > FEW_USERS) countedBefore.set(db, { total, upTo, at: performance.now() });
+  return total;
 }
 
 /** The same when every user has to be looked at: once for both the page and the total. */
@@ -102,8 +125,6 @@ const matchesKeyword = (keyword: string) =>
   );
 
 const SEARCH_INDEX = "users_search_idx";
-/** Up to so many users a search that looks at each takes a few milliseconds. */
-const FEW_USERS = 20_000;
 
 /**
  * Makes the index that searches of many users are answered by, where there are many and the server has trigrams (a part of

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { until } from "../../../../test/support/lib/until.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 import { type ApiKeyDirectory, createApiKeyDirectory } from "./index.ts";
@@ -43,6 +44,20 @@ test("a key that was deleted is not found by asking either", async () => {
   await db.insert(tokens).values({ ...row, deletedAt: 2 });
   expect(await directory.reread("deleted")).toBeUndefined();
   expect(directory.findByKey("deleted")).toBeUndefined();
+});
+
+test("who does not wait for all keys finds each by asking, many at once too", async () => {
+  const { db, changes } = database;
+  const names = Array.from({ length: 1200 }, (_, at) => `early ${at}`);
+  const row = { userId: 1, keyCipher: "c", createdTime: 1 };
+  await db.insert(tokens).values(names.map((name) => ({ ...row, name, keyHash: vault.keyedHash(name) })));
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const early = await createApiKeyDirectory({ db, changes, vault, log, patienceMs: 0 });
+  const found = await Promise.all(names.map((name) => early.reread(name)));
+  expect(found.map((entry) => entry?.name)).toEqual(names);
+  await until(() => early.isComplete());
+  expect([...early.rows()].length).toBeGreaterThanOrEqual(names.length);
+  early.close();
 });
 
 test("reads of the database what differs by key", async () => {

@@ -61,6 +61,7 @@ export const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
 const RETRY_MS = 1000;
+const MANY = 5000;
 
 /**
  * Fills a copy of a table and keeps it current: rows are read again after events, and all of them after a gap in the events
@@ -155,15 +156,14 @@ export async function keepTable<Entry extends Row, Topic extends string>(
     if (readAll) await readAll({ take: takeFirst, expect: (rows) => copy.reserve?.(rows) });
     else await readById();
     newer = null;
+    // Else what the reading has left behind stays as long as nothing else needs memory.
+    if (copy.size > MANY) Bun.gc(true);
   };
   const first = readFirst();
   const untilComplete = async (reading: Promise<void>): Promise<void> => {
     for (let current = reading; !isClosed; current = readFirst()) {
       try {
-        await current;
-        // Else what the reading has left behind stays as long as nothing else needs memory.
-        Bun.gc(true);
-        return;
+        return await current;
       } catch (error) {
         log.warn({ error }, `${topic} could not be read`);
         await Bun.sleep(RETRY_MS);
