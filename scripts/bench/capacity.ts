@@ -36,7 +36,7 @@ export const MEASURED = {
   cpuUsStreamed: 2865,
   idleMibAWorker: 71,
   mibAnOpenStream: 0.1,
-  bytesAKeyInMemory: 250,
+  bytesAKeyInMemory: 50,
   /** Batches of all processes take turns: Postgres takes so many, whatever it has of cores. */
   recordsASecond: 3100,
   databaseCpuUsARecord: 65,
