@@ -64,8 +64,8 @@ export const doctorWorkMessages = {
     zh: "{count} 个已提供的模型没有价格：{names}",
   },
   doctor_fix_prices: {
-    en: "Set prices under Settings → Models → Models without a price. Until then, requests for these models are rejected.",
-    zh: "请在“系统设置 → 模型 → 未设置价格的模型”中设置，在此之前对这些模型的请求会被拒绝。",
+    en: "Set prices under Settings → Operation → Model pricing. Until then, requests for these models are rejected.",
+    zh: "请在“系统设置 → 运营 → 模型定价”中设置，在此之前对这些模型的请求会被拒绝。",
   },
 
   doctor_machine_load: { en: "The load average is {load} on {cores} cores.", zh: "负载为 {load}，共 {cores} 核。" },
