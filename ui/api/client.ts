@@ -193,7 +193,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 function messageOf(status: number, message: string | undefined): string {
   if (status === 429) return message || translate("api.tooMany");
   if (status === 405) return translate("api.demoOnly");
-  if (status === 500) return message ? `${translate("api.internal")} ${message}` : translate("api.internal");
+  if (status === 500) return message || translate("api.internal");
   if (status === 401 && message) return message;
   return translate("api.other", { message: message || `HTTP ${status}` });
 }

@@ -48,3 +48,29 @@ export const FormDialog = ({ title, action, children, isBusy, isDisabled = false
     </Dialog>
   );
 };
+
+type ViewDialogProps = Readonly<{
+  title: string;
+  width?: "xs" | "sm" | "lg";
+  /** Buttons, if there are others than "Close". */
+  actions?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+}>;
+
+/** What there is to read over the page. Render it only while it is open. */
+export const ViewDialog = ({ title, width = "sm", actions, onClose, children }: ViewDialogProps) => {
+  const { t } = useTranslation();
+  const titleId = useId();
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth={width} aria-labelledby={titleId}>
+      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
+        {title}
+      </DialogTitle>
+      <DialogContent>{children}</DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        {actions ?? <Button onClick={onClose}>{t("components.close")}</Button>}
+      </DialogActions>
+    </Dialog>
+  );
+};

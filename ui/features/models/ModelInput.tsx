@@ -1,9 +1,7 @@
-import Autocomplete from "@mui/material/Autocomplete";
-import TextField from "@mui/material/TextField";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { enabledModels } from "../../api/channels/channel-lists.ts";
-import { useSuggestionTexts } from "../../components/inputs/suggestion-texts.ts";
+import { SuggestedInput } from "../../components/inputs/NameListInput.tsx";
 import { Field } from "../../components/layout.tsx";
 
 type ModelInputProps = Readonly<{
@@ -17,20 +15,10 @@ type ModelInputProps = Readonly<{
 /** A model by its name, with those that channels serve as suggestions. */
 export const ModelInput = ({ label, value, hint, error, onChange }: ModelInputProps) => {
   const id = useId();
-  const suggestionTexts = useSuggestionTexts();
   const models = useQuery(enabledModels).data;
   return (
     <Field label={label} htmlFor={id} hint={hint} error={error}>
-      <Autocomplete
-        {...suggestionTexts}
-        id={id}
-        freeSolo
-        size="small"
-        options={models ?? []}
-        inputValue={value}
-        onInputChange={(_, text) => onChange(text)}
-        renderInput={(params) => <TextField {...params} error={error !== undefined} />}
-      />
+      <SuggestedInput id={id} options={models ?? []} value={value} onChange={onChange} hasError={error !== undefined} />
     </Field>
   );
 };

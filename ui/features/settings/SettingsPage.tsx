@@ -94,7 +94,7 @@ const Content = () => {
           aria-label={t("settings.title")}
           variant="scrollable"
           allowScrollButtonsMobile
-          sx={{ flex: { xs: "1 1 100%", sm: 1 }, minWidth: 0 }}
+          sx={{ flex: { xs: "1 1 100%", md: 1 }, minWidth: 0 }}
         >
           {TABS.map((name) => (
             <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
@@ -160,7 +160,7 @@ const SettingSearch = ({ onFound }: { onFound: (target: SettingTarget) => void }
       blurOnSelect
       forcePopupIcon={false}
       noOptionsText={t("settings.search.none")}
-      sx={{ width: { xs: "100%", sm: 280 } }}
+      sx={{ width: { xs: "100%", md: 280 } }}
       filterOptions={(all, { inputValue }) => findSettings(all, inputValue).slice(0, SHOWN)}
       getOptionLabel={({ label }) => label}
       getOptionKey={({ section, field }) => `${section.id}/${field?.key ?? ""}`}

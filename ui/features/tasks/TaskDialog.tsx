@@ -1,13 +1,10 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { ViewDialog } from "../../components/feedback/FormDialog.tsx";
 
 /** The part of a task to show in full. */
 export type Opened = Readonly<{ title: string; kind: "text" | "record" | "image"; content: string }>;
@@ -15,30 +12,30 @@ export type Opened = Readonly<{ title: string; kind: "text" | "record" | "image"
 /** A long text, a whole record or an image of a task. */
 export const TaskDialog = ({ opened, onClose }: { opened: Opened; onClose: () => void }) => {
   const { t } = useTranslation();
-  const id = useId();
   const { title, kind, content } = opened;
   const isImage = kind === "image";
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth={isImage ? "lg" : "sm"}>
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620 }}>
-        {title}
-      </DialogTitle>
-      <DialogContent>
-        {kind === "text" && <Box sx={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{content}</Box>}
-        {kind === "record" && <CodeBox code={content} label={title} />}
-        {isImage && <TaskImage address={content} title={title} />}
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        {isImage ? (
-          <Button component="a" href={content} target="_blank" rel="noopener noreferrer">
-            {t("tasks.original")}
-          </Button>
-        ) : (
-          <CopyButton text={content} words={t("tasks.copy")} />
-        )}
-        <Button onClick={onClose}>{t("components.close")}</Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog
+      title={title}
+      width={isImage ? "lg" : "sm"}
+      onClose={onClose}
+      actions={
+        <>
+          {isImage ? (
+            <Button component="a" href={content} target="_blank" rel="noopener noreferrer">
+              {t("tasks.original")}
+            </Button>
+          ) : (
+            <CopyButton text={content} words={t("tasks.copy")} />
+          )}
+          <Button onClick={onClose}>{t("components.close")}</Button>
+        </>
+      }
+    >
+      {kind === "text" && <Box sx={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{content}</Box>}
+      {kind === "record" && <CodeBox code={content} label={title} />}
+      {isImage && <TaskImage address={content} title={title} />}
+    </ViewDialog>
   );
 };
 

@@ -1,12 +1,8 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { Row } from "../../../components/layout.tsx";
 
 type TokenDialogProps = Readonly<{ title: string; token: string; onClose: () => void }>;
@@ -14,26 +10,23 @@ type TokenDialogProps = Readonly<{ title: string; token: string; onClose: () => 
 /** A token that was just created: it is shown this once. */
 export const TokenDialog = ({ title, token, onClose }: TokenDialogProps) => {
   const { t } = useTranslation();
-  const id = useId();
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {title}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("access.token.once")}</Box>
-        <Row gap={2} sx={{ p: 3, border: "1px solid", borderColor: "line.main", borderRadius: 1 }}>
-          <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-            {token}
-          </Box>
-          <CopyButton text={token} label={t("access.token.copy")} />
-        </Row>
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
+    <ViewDialog
+      title={title}
+      onClose={onClose}
+      actions={
         <Button variant="contained" color="primary" onClick={onClose}>
           {t("access.token.done")}
         </Button>
-      </DialogActions>
-    </Dialog>
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("access.token.once")}</Box>
+      <Row gap={2} sx={{ p: 3, border: "1px solid", borderColor: "line.main", borderRadius: 1 }}>
+        <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
+          {token}
+        </Box>
+        <CopyButton text={token} label={t("access.token.copy")} />
+      </Row>
+    </ViewDialog>
   );
 };

@@ -1,10 +1,6 @@
 import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Radio from "@mui/material/Radio";
 import RadioGroup from "@mui/material/RadioGroup";
@@ -14,6 +10,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
@@ -96,29 +93,27 @@ export const ModeChoice = ({ value, onChange }: { value: UsageMode; onChange: (m
 
 const ModeDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
-  const titleId = useId();
   return (
-    <Dialog open onClose={onClose} aria-labelledby={titleId} maxWidth="xs" fullWidth>
-      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("setup.explainTitle")}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("setup.explainBody")}</Box>
-        <Col gap={3}>
-          {MODES.map((mode) => (
-            <Box key={mode} sx={{ fontSize: 13 }}>
-              <Box sx={{ fontWeight: 600 }}>{t(`setup.modes.${mode}.name`)}</Box>
-              <Box sx={{ color: "text.secondary" }}>{t(`setup.modes.${mode}.text`)}</Box>
-            </Box>
-          ))}
-        </Col>
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
+    <ViewDialog
+      title={t("setup.explainTitle")}
+      width="xs"
+      onClose={onClose}
+      actions={
         <Button autoFocus onClick={onClose}>
           {t("components.close")}
         </Button>
-      </DialogActions>
-    </Dialog>
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("setup.explainBody")}</Box>
+      <Col gap={3}>
+        {MODES.map((mode) => (
+          <Box key={mode} sx={{ fontSize: 13 }}>
+            <Box sx={{ fontWeight: 600 }}>{t(`setup.modes.${mode}.name`)}</Box>
+            <Box sx={{ color: "text.secondary" }}>{t(`setup.modes.${mode}.text`)}</Box>
+          </Box>
+        ))}
+      </Col>
+    </ViewDialog>
   );
 };
 

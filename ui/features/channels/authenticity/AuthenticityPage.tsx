@@ -17,6 +17,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -118,16 +119,7 @@ const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
           />
         </Field>
         <Field label={t("authenticity.model")} htmlFor={`${id}-model`} sx={{ flex: "1 1 220px" }}>
-          <Autocomplete
-            {...suggestionTexts}
-            id={`${id}-model`}
-            freeSolo
-            size="small"
-            options={modelsOf(channel)}
-            inputValue={model}
-            onInputChange={(_, text) => setModel(text)}
-            renderInput={(params) => <TextField {...params} />}
-          />
+          <SuggestedInput id={`${id}-model`} options={modelsOf(channel)} value={model} onChange={setModel} />
         </Field>
         <Button
           variant="contained"

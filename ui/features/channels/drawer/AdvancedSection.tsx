@@ -1,4 +1,3 @@
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
@@ -6,7 +5,7 @@ import { Fragment, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
-import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { namesOf } from "../../../lib/json.ts";
 import type { SectionProps } from "./form/channel-form.ts";
@@ -25,7 +24,6 @@ const EXAMPLES: Record<(typeof JSON_FIELDS)[number], string> = {
 /** What most channels never need. */
 export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
   const { t } = useTranslation();
-  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const fault = (field: keyof typeof faults) => {
     const found = faults[field];
@@ -52,20 +50,11 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
     <Section title={t("channels.form.advanced")}>
       <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", sm: "1fr 1fr" }, columnGap: 3, rowGap: 4 }}>
         <Field label={t("channels.form.testModel")} htmlFor={`${id}test`} hint={t("channels.form.testModelHint")}>
-          <Autocomplete
-            {...suggestionTexts}
-            freeSolo
+          <SuggestedInput
+            id={`${id}test`}
             options={form.models}
-            inputValue={form.testModel}
-            onInputChange={(_, testModel) => change({ testModel })}
-            renderInput={({ slotProps }) => (
-              <OutlinedInput
-                ref={slotProps.input.ref}
-                fullWidth
-                inputProps={{ ...slotProps.htmlInput, id: `${id}test` }}
-                endAdornment={slotProps.input.endAdornment}
-              />
-            )}
+            value={form.testModel}
+            onChange={(testModel) => change({ testModel })}
           />
         </Field>
         {TEXT_FIELDS.map(text)}

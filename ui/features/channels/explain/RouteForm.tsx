@@ -1,4 +1,3 @@
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import TextField from "@mui/material/TextField";
@@ -11,7 +10,7 @@ import { readData } from "../../../api/client.ts";
 import { channelExplainApi } from "../../../api/groups.ts";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { checkJsonObject } from "../../../components/inputs/json-text.ts";
-import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { routes } from "../../models/routes/route-calls.ts";
@@ -24,7 +23,6 @@ type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 /** The call to explain. */
 export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
-  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const models = [...(useQuery(routes).data ?? []).map(({ name }) => name), ...(useQuery(enabledModels).data ?? [])];
   const groups = useQuery(groupNames).data ?? [];
@@ -53,28 +51,10 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
     <form onSubmit={submit}>
       <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-end" }}>
         <Field label={t("explain.model")} htmlFor={`${id}-model`} sx={{ flex: "2 1 240px" }}>
-          <Autocomplete
-            {...suggestionTexts}
-            id={`${id}-model`}
-            freeSolo
-            size="small"
-            options={models}
-            inputValue={model}
-            onInputChange={(_, text) => setModel(text)}
-            renderInput={(params) => <TextField {...params} />}
-          />
+          <SuggestedInput id={`${id}-model`} options={models} value={model} onChange={setModel} />
         </Field>
         <Field label={t("explain.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
-          <Autocomplete
-            {...suggestionTexts}
-            id={`${id}-group`}
-            freeSolo
-            size="small"
-            options={groups}
-            inputValue={group}
-            onInputChange={(_, text) => setGroup(text)}
-            renderInput={(params) => <TextField {...params} />}
-          />
+          <SuggestedInput id={`${id}-group`} options={groups} value={group} onChange={setGroup} />
         </Field>
         <Field label={t("explain.promptTokens")} htmlFor={`${id}-tokens`} sx={{ flex: "1 1 120px" }}>
           <TextField
@@ -102,16 +82,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
           hint={t("explain.keyIdHint")}
           sx={{ flex: "1 1 140px" }}
         >
-          <Autocomplete
-            {...suggestionTexts}
-            id={`${id}-key`}
-            freeSolo
-            size="small"
-            options={ownKeys}
-            inputValue={keyId}
-            onInputChange={(_, text) => setKeyId(text)}
-            renderInput={(params) => <TextField {...params} error={isWrongKey} />}
-          />
+          <SuggestedInput id={`${id}-key`} options={ownKeys} value={keyId} onChange={setKeyId} hasError={isWrongKey} />
         </Field>
         <Box sx={{ flex: "3 1 320px" }}>
           <JsonField

@@ -1,18 +1,13 @@
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import CircularProgress from "@mui/material/CircularProgress";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
-import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { responseTone } from "../cells/status-cells.tsx";
@@ -22,7 +17,6 @@ import { type TestOutcome, testChannel } from "../channel-calls.ts";
 /** Sends a short request for a chosen model through the channel and shows the result. */
 export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {
   const { t } = useTranslation();
-  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const client = useQueryClient();
   const models = splitList(channel.models);
@@ -44,43 +38,30 @@ export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: ()
     void client.invalidateQueries({ queryKey: CHANNELS_KEY });
   };
   return (
-    <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="xs">
-      <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {t("channels.test.title", { name: channel.name })}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("channels.test.purpose")}</Box>
-        <Field label={t("channels.test.model")} htmlFor={`${id}model`}>
-          <Autocomplete
-            {...suggestionTexts}
-            freeSolo
-            options={models}
-            inputValue={model}
-            onInputChange={(_, name) => setModel(name)}
-            renderInput={({ slotProps }) => (
-              <OutlinedInput
-                ref={slotProps.input.ref}
-                fullWidth
-                inputProps={{ ...slotProps.htmlInput, id: `${id}model` }}
-                endAdornment={slotProps.input.endAdornment}
-              />
-            )}
-          />
-        </Field>
-        <Box aria-live="polite" sx={{ minHeight: 56, pt: 4, fontSize: 13 }}>
-          <Outcome outcome={outcome} />
-          {outcome !== null && outcome !== "running" && outcome.isAssumed && (
-            <Box sx={{ mt: 2, color: "text.secondary" }}>{t("channels.test.assumed")}</Box>
-          )}
-        </Box>
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onClose}>{t("components.close")}</Button>
-        <Button variant="contained" color="primary" disabled={outcome === "running"} onClick={run}>
-          {outcome === null || outcome === "running" ? t("channels.test.run") : t("channels.test.again")}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog
+      title={t("channels.test.title", { name: channel.name })}
+      width="xs"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t("components.close")}</Button>
+          <Button variant="contained" color="primary" disabled={outcome === "running"} onClick={run}>
+            {outcome === null || outcome === "running" ? t("channels.test.run") : t("channels.test.again")}
+          </Button>
+        </>
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("channels.test.purpose")}</Box>
+      <Field label={t("channels.test.model")} htmlFor={`${id}model`}>
+        <SuggestedInput id={`${id}model`} options={models} value={model} onChange={setModel} />
+      </Field>
+      <Box aria-live="polite" sx={{ minHeight: 56, pt: 4, fontSize: 13 }}>
+        <Outcome outcome={outcome} />
+        {outcome !== null && outcome !== "running" && outcome.isAssumed && (
+          <Box sx={{ mt: 2, color: "text.secondary" }}>{t("channels.test.assumed")}</Box>
+        )}
+      </Box>
+    </ViewDialog>
   );
 };
 

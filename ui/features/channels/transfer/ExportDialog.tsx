@@ -1,16 +1,13 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Checkbox from "@mui/material/Checkbox";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import { useMutation } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { saveFile } from "../../../components/display/DownloadButton.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { useSession } from "../../../state/session.ts";
 import { exportChannels } from "./transfer-calls.ts";
@@ -22,7 +19,6 @@ const ROOT = 100;
 /** Asks whether to include keys in the file; only the super admin can. */
 export const ExportDialog = ({ ids, onClose }: ExportDialogProps) => {
   const { t } = useTranslation();
-  const id = useId();
   const confirm = useConfirm();
   const { user } = useSession();
   const [withSecrets, setWithSecrets] = useState(false);
@@ -46,27 +42,28 @@ export const ExportDialog = ({ ids, onClose }: ExportDialogProps) => {
     if (!withSecrets || (await confirm(question))) leave.mutate();
   };
   return (
-    <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="xs">
-      <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {ids ? t("channels.transfer.exportSome", { count: ids.length }) : t("channels.transfer.exportAll")}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 3 }}>{t("channels.transfer.exportBody")}</Box>
-        {(user?.role ?? 0) >= ROOT && (
-          <FormControlLabel
-            control={<Checkbox checked={withSecrets} onChange={(event) => setWithSecrets(event.target.checked)} />}
-            label={t("channels.transfer.withSecrets")}
-            slotProps={{ typography: { sx: { fontSize: 13 } } }}
-            sx={{ ml: 0, gap: 2 }}
-          />
-        )}
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onClose}>{t("components.cancel")}</Button>
-        <Button variant="contained" color="primary" loading={leave.isPending} onClick={() => void start()}>
-          {t("channels.transfer.export")}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog
+      title={ids ? t("channels.transfer.exportSome", { count: ids.length }) : t("channels.transfer.exportAll")}
+      width="xs"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button variant="contained" color="primary" loading={leave.isPending} onClick={() => void start()}>
+            {t("channels.transfer.export")}
+          </Button>
+        </>
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 3 }}>{t("channels.transfer.exportBody")}</Box>
+      {(user?.role ?? 0) >= ROOT && (
+        <FormControlLabel
+          control={<Checkbox checked={withSecrets} onChange={(event) => setWithSecrets(event.target.checked)} />}
+          label={t("channels.transfer.withSecrets")}
+          slotProps={{ typography: { sx: { fontSize: 13 } } }}
+          sx={{ ml: 0, gap: 2 }}
+        />
+      )}
+    </ViewDialog>
   );
 };

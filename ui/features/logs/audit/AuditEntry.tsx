@@ -1,13 +1,8 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
 import { sayNote } from "../entries/log-entry.ts";
@@ -16,22 +11,13 @@ import { useChangesText, useDifferences } from "./differences.ts";
 /** An entry with the values before and after. */
 export const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
-  const id = useId();
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {sayNote(entry.note, entry.content, t, i18n.language)}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>
-          {entry.username} (#{entry.user_id}) · {exactTime(entry.created_at, i18n.language)}
-        </Box>
-        <Differences entry={entry} />
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onClose}>{t("components.close")}</Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog title={sayNote(entry.note, entry.content, t, i18n.language)} onClose={onClose}>
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>
+        {entry.username} (#{entry.user_id}) · {exactTime(entry.created_at, i18n.language)}
+      </Box>
+      <Differences entry={entry} />
+    </ViewDialog>
   );
 };
 

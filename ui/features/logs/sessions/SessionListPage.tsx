@@ -33,7 +33,14 @@ export const sessionsOf = (scope: SessionScope): ResourceList<SessionView> => ({
         </Row>
       ),
     },
-    { key: "user", kind: "text", of: "username", width: 130, isShown: () => scope === "all" },
+    {
+      key: "user",
+      kind: "text",
+      of: "username",
+      fit: ({ username }) => username,
+      width: 130,
+      isShown: () => scope === "all",
+    },
     { key: "calls", kind: "number", of: (session) => figureOf(session, "calls"), width: 96 },
     { key: "failed", kind: "number", of: (session) => figureOf(session, "failed"), width: 88 },
     { key: "tools", kind: "number", of: (session) => figureOf(session, "tools"), width: 104 },

@@ -36,7 +36,7 @@ export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
   { key: "output", width: 92, align: "right", cell: ({ facts }) => <Tokens count={facts.output_limit} /> },
   {
     key: "modalities",
-    width: 172,
+    width: 156,
     cell: ({ facts }) => <Modalities inputs={facts.input_modalities} outputs={facts.output_modalities} />,
   },
   {
@@ -47,7 +47,7 @@ export const CATALOG_COLUMNS: readonly ListColumn<CatalogModel, unknown>[] = [
     fit: ({ facts }, { t }) => (facts.reasoning ? t(`catalog.styles.${facts.reasoning.style}`) : "–"),
     width: 128,
   },
-  { key: "price", width: 156, align: "right", cell: (entry) => <Price entry={entry} /> },
+  { key: "price", width: 140, align: "right", cell: (entry) => <Price entry={entry} /> },
   {
     key: "deprecation",
     width: 132,

@@ -1,12 +1,7 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
 import Skeleton from "@mui/material/Skeleton";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChangedPart, PartPrice } from "../../../../src/domain/channels/prices/price-parts.ts";
 import {
@@ -20,6 +15,7 @@ import {
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatShort } from "../../../lib/format/number.ts";
 import { formatDate } from "../../../lib/format/time.ts";
@@ -27,7 +23,6 @@ import { formatDate } from "../../../lib/format/time.ts";
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
 export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
-  const titleId = useId();
   const list = useInfiniteQuery(priceChanges(userId));
   const { data: prices } = useQuery(pricing(userId));
   const units = new Map(prices?.models.map(({ model_name, unit }) => [model_name, unit]));
@@ -37,43 +32,43 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
     ),
   );
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby={titleId}>
-      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("pricing.changes.title")}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ mb: 4, fontSize: 13, color: "text.secondary" }}>{t("pricing.changes.purpose")}</Box>
-        {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-        {list.isPending && <Skeleton variant="rounded" height={120} />}
-        {list.data && byDay.length === 0 && (
-          <Box sx={{ py: 8, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
-            {t("pricing.changes.none")}
-          </Box>
-        )}
-        {byDay.map(([day, changes]) => (
-          <Box key={day} component="section" sx={{ mb: 5 }}>
-            <Box component="h3" sx={{ m: 0, mb: 1, fontSize: 12.5, fontWeight: 600, color: "text.secondary" }}>
-              {day}
-            </Box>
-            <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
-              {changes?.map((change) => (
-                <Change key={change.id} change={change} unit={units.get(change.model_name)} />
-              ))}
-            </Box>
-          </Box>
-        ))}
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        {list.hasNextPage && (
-          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {t("pricing.changes.more")}
+    <ViewDialog
+      title={t("pricing.changes.title")}
+      onClose={onClose}
+      actions={
+        <>
+          {list.hasNextPage && (
+            <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              {t("pricing.changes.more")}
+            </Button>
+          )}
+          <Button variant="contained" color="primary" onClick={onClose}>
+            {t("components.close")}
           </Button>
-        )}
-        <Button variant="contained" color="primary" onClick={onClose}>
-          {t("components.close")}
-        </Button>
-      </DialogActions>
-    </Dialog>
+        </>
+      }
+    >
+      <Box sx={{ mb: 4, fontSize: 13, color: "text.secondary" }}>{t("pricing.changes.purpose")}</Box>
+      {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton variant="rounded" height={120} />}
+      {list.data && byDay.length === 0 && (
+        <Box sx={{ py: 8, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
+          {t("pricing.changes.none")}
+        </Box>
+      )}
+      {byDay.map(([day, changes]) => (
+        <Box key={day} component="section" sx={{ mb: 5 }}>
+          <Box component="h3" sx={{ m: 0, mb: 1, fontSize: 12.5, fontWeight: 600, color: "text.secondary" }}>
+            {day}
+          </Box>
+          <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+            {changes?.map((change) => (
+              <Change key={change.id} change={change} unit={units.get(change.model_name)} />
+            ))}
+          </Box>
+        </Box>
+      ))}
+    </ViewDialog>
   );
 };
 

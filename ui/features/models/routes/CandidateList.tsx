@@ -2,7 +2,6 @@ import Add from "@mui/icons-material/AddOutlined";
 import Down from "@mui/icons-material/ArrowDownwardOutlined";
 import Up from "@mui/icons-material/ArrowUpwardOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
@@ -11,7 +10,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { enabledModels } from "../../../api/channels/channel-lists.ts";
-import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
 import { CandidateConditions } from "./CandidateConditions.tsx";
 import { type CandidateForm, candidateError, newCandidate } from "./candidate-form.ts";
@@ -74,7 +73,6 @@ const CandidateCard = ({ candidate, position, isFirst, isLast, ...props }: Candi
   const { isWeighted, showsErrors, onChange, onMove, onRemove } = props;
   const { t } = useTranslation();
   const id = useId();
-  const suggestionTexts = useSuggestionTexts();
   const models = useQuery(enabledModels).data;
   const error = showsErrors ? candidateError(candidate) : null;
   const model = candidate.model.trim();
@@ -110,15 +108,12 @@ const CandidateCard = ({ candidate, position, isFirst, isLast, ...props }: Candi
             error={errorOf("model")}
             hint={isUnserved && t("routes.form.unserved")}
           >
-            <Autocomplete
-              {...suggestionTexts}
+            <SuggestedInput
               id={`${id}model`}
-              freeSolo
-              size="small"
               options={models ?? []}
-              inputValue={candidate.model}
-              onInputChange={(_, text) => onChange({ model: text })}
-              renderInput={(params) => <TextField {...params} error={error === "model"} />}
+              value={candidate.model}
+              onChange={(model) => onChange({ model })}
+              hasError={error === "model"}
             />
           </Field>
           {isWeighted && (

@@ -2,12 +2,8 @@ import Campaign from "@mui/icons-material/CampaignOutlined";
 import Replay from "@mui/icons-material/Replay";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { SentBroadcast } from "../../../../src/domain/notifications/broadcasts/broadcast-history.ts";
 import { WALLET_KEY } from "../../../api/accounts/wallet-key.ts";
@@ -16,6 +12,7 @@ import { broadcastApi } from "../../../api/groups.ts";
 import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { ListTable } from "../../../components/page/list/ListPage.tsx";
 import type { ResourceList } from "../../../components/page/list/resource-list.ts";
@@ -32,7 +29,6 @@ type Receiver = Readonly<{
 /** A notification's text, and whom it reached; it can be sent again to those whom it did not reach. */
 const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; onClose: () => void }) => {
   const { t } = useTranslation();
-  const titleId = useId();
   const { title, content } = broadcast;
   const { resendAll, failed, setFailed } = useResend(broadcast, onClose);
   const receivers = useMemo(
@@ -40,25 +36,25 @@ const BroadcastReceivers = ({ broadcast, onClose }: { broadcast: SentBroadcast; 
     [broadcast, setFailed],
   );
   return (
-    <Dialog open onClose={onClose} aria-labelledby={titleId} fullWidth maxWidth="sm">
-      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {title}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ mb: 4, fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-          {content}
-        </Box>
-        <ListTable list={receivers} />
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        {failed > 0 && broadcast.status !== "running" && (
-          <Button onClick={resendAll} sx={{ mr: "auto" }}>
-            {t("notifications.history.resendAll", { count: failed, formatted: formatNumber(failed) })}
-          </Button>
-        )}
-        <Button onClick={onClose}>{t("components.close")}</Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          {failed > 0 && broadcast.status !== "running" && (
+            <Button onClick={resendAll} sx={{ mr: "auto" }}>
+              {t("notifications.history.resendAll", { count: failed, formatted: formatNumber(failed) })}
+            </Button>
+          )}
+          <Button onClick={onClose}>{t("components.close")}</Button>
+        </>
+      }
+    >
+      <Box sx={{ mb: 4, fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+        {content}
+      </Box>
+      <ListTable list={receivers} />
+    </ViewDialog>
   );
 };
 

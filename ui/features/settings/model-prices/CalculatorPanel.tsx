@@ -1,4 +1,3 @@
-import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
@@ -13,6 +12,7 @@ import { ratioApi } from "../../../api/groups.ts";
 import { Money } from "../../../components/display/Money.tsx";
 import { Receipt as ReceiptView } from "../../../components/display/Receipt.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
+import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { useSettings } from "../settings-store.tsx";
 import { priceRows, readNumberMap } from "./price-maps.ts";
@@ -44,7 +44,6 @@ const START: Counts = {
   image_input_tokens: "0",
   image_output_tokens: "0",
 };
-const SUGGESTED = 50;
 
 const usageOf = (counts: Counts): ImaginedUsage => ({
   prompt_tokens: Number(counts.prompt_tokens),
@@ -91,19 +90,7 @@ export const CalculatorPanel = () => {
       <form onSubmit={submit} noValidate>
         <Box sx={{ display: "grid", gridTemplateColumns: "repeat(auto-fill, minmax(160px, 1fr))", gap: 4 }}>
           <Field label={t("settings.pricing.columns.name")} htmlFor={`${id}model`} sx={{ gridColumn: "1 / -1" }}>
-            <Autocomplete
-              id={`${id}model`}
-              freeSolo
-              options={models}
-              inputValue={model}
-              onInputChange={(_, text) => setModel(text)}
-              filterOptions={(all, { inputValue }) =>
-                all.filter((name) => name.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
-              }
-              renderInput={({ slotProps }) => (
-                <OutlinedInput ref={slotProps.input.ref} fullWidth inputProps={slotProps.htmlInput} />
-              )}
-            />
+            <SuggestedInput id={`${id}model`} options={models} value={model} onChange={setModel} />
           </Field>
           <Field label={t("settings.calculator.group")} htmlFor={`${id}group`}>
             <Select

@@ -14,6 +14,7 @@ import { saveFile } from "../../../components/display/DownloadButton.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { type Code, codeUses } from "./code.ts";
@@ -22,40 +23,31 @@ import { countByName, deleteByName } from "./code-form.ts";
 /** Who used a code, and when. */
 export const CodeUsesDialog = ({ code, onClose }: { code: Code; onClose: () => void }) => {
   const { t } = useTranslation();
-  const id = useId();
   const uses = useQuery(codeUses(code.id));
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("codes.uses.title", { name: code.name })}
-      </DialogTitle>
-      <DialogContent>
-        {uses.isPending && <Skeleton variant="rounded" height={120} />}
-        {uses.error && <ErrorState error={uses.error} onRetry={() => uses.refetch()} />}
-        {uses.data?.total === 0 && <Box sx={{ color: "text.secondary", fontSize: 13 }}>{t("codes.uses.none")}</Box>}
-        {uses.data?.items.map((use) => (
-          <Row
-            key={use.user_id}
-            gap={4}
-            sx={{ py: 2, fontSize: 13, "& + &": { borderTop: "1px solid", borderColor: "line.faint" } }}
-          >
-            <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-              {use.username} (#{use.user_id})
-            </Box>
-            <Money quota={use.quota} />
-            <TimeAgo seconds={use.used_time} />
-          </Row>
-        ))}
-        {uses.data && uses.data.total > uses.data.items.length && (
-          <Box sx={{ mt: 3, fontSize: 12, color: "text.tertiary" }}>
-            {t("codes.uses.more", { shown: uses.data.items.length, total: uses.data.total })}
+    <ViewDialog title={t("codes.uses.title", { name: code.name })} onClose={onClose}>
+      {uses.isPending && <Skeleton variant="rounded" height={120} />}
+      {uses.error && <ErrorState error={uses.error} onRetry={() => uses.refetch()} />}
+      {uses.data?.total === 0 && <Box sx={{ color: "text.secondary", fontSize: 13 }}>{t("codes.uses.none")}</Box>}
+      {uses.data?.items.map((use) => (
+        <Row
+          key={use.user_id}
+          gap={4}
+          sx={{ py: 2, fontSize: 13, "& + &": { borderTop: "1px solid", borderColor: "line.faint" } }}
+        >
+          <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
+            {use.username} (#{use.user_id})
           </Box>
-        )}
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button onClick={onClose}>{t("components.close")}</Button>
-      </DialogActions>
-    </Dialog>
+          <Money quota={use.quota} />
+          <TimeAgo seconds={use.used_time} />
+        </Row>
+      ))}
+      {uses.data && uses.data.total > uses.data.items.length && (
+        <Box sx={{ mt: 3, fontSize: 12, color: "text.tertiary" }}>
+          {t("codes.uses.more", { shown: uses.data.items.length, total: uses.data.total })}
+        </Box>
+      )}
+    </ViewDialog>
   );
 };
 
@@ -64,44 +56,43 @@ type CreatedCodesProps = Readonly<{ name: string; keys: readonly string[]; onClo
 /** The codes that were just created, to save as a text file or copy. */
 export const CreatedCodes = ({ name, keys, onClose }: CreatedCodesProps) => {
   const { t } = useTranslation();
-  const id = useId();
   const text = keys.join("\n");
   const download = () =>
     saveFile(new Blob([`${text}\n`], { type: "text/plain" }), `${name.replace(/[\\/:*?"<>|\s]+/g, "-")}.txt`);
   return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {t("codes.created.title", { count: keys.length })}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("codes.created.body")}</Box>
-        <Box
-          component="pre"
-          tabIndex={0}
-          className="mono"
-          sx={{
-            m: 0,
-            p: 3,
-            maxHeight: 320,
-            overflow: "auto",
-            fontSize: 12.5,
-            border: "1px solid",
-            borderColor: "line.main",
-            borderRadius: 1,
-          }}
-        >
-          {text}
-        </Box>
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <CopyButton text={text} words={t("codes.created.copy")} />
-        <Box sx={{ flex: 1 }} />
-        <Button onClick={onClose}>{t("components.close")}</Button>
-        <Button variant="contained" color="primary" onClick={download}>
-          {t("codes.created.download")}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ViewDialog
+      title={t("codes.created.title", { count: keys.length })}
+      onClose={onClose}
+      actions={
+        <>
+          <CopyButton text={text} words={t("codes.created.copy")} />
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={onClose}>{t("components.close")}</Button>
+          <Button variant="contained" color="primary" onClick={download}>
+            {t("codes.created.download")}
+          </Button>
+        </>
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("codes.created.body")}</Box>
+      <Box
+        component="pre"
+        tabIndex={0}
+        className="mono"
+        sx={{
+          m: 0,
+          p: 3,
+          maxHeight: 320,
+          overflow: "auto",
+          fontSize: 12.5,
+          border: "1px solid",
+          borderColor: "line.main",
+          borderRadius: 1,
+        }}
+      >
+        {text}
+      </Box>
+    </ViewDialog>
   );
 };
 
