@@ -219,6 +219,8 @@ test("a switch shows at once, takes one action at a time, and goes back after 15
     await route.abort().catch(() => {});
   });
   const toggle = page.getByRole("switch", { name: fillPlaceholders(words.toggle, { name: "west" }) });
+  // The list first shows what it had before.
+  await toggle.and(page.getByRole("switch", { checked: true })).waitFor();
   await toggle.click();
   // The request is still held.
   await toggle.and(page.getByRole("switch", { checked: false })).waitFor();
