@@ -147,6 +147,7 @@ const routeTree = root.addChildren([
   guarded("/service-accounts", (pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
   guarded("/jobs", (pages) => pages.jobs(), "JobsPage"),
   guarded("/log", (pages) => pages.usageLog(), "UsageLogPage"),
+  guarded("/failures", (pages) => pages.failureList(), "FailureListPage"),
   guarded("/log/archive", (pages) => pages.logArchive(), "ArchivePage"),
   guarded("/log/$requestId", (pages) => pages.request(), "RequestPage"),
   open("/chat", () => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),

@@ -46,6 +46,7 @@ export const diagnostics = () => withTexts(import("./features/system/diagnostics
 export const drawingLog = () => withTexts(import("./features/tasks/DrawingLogPage.tsx"), "records");
 export const identityProviderList = () =>
   withTexts(import("./features/accounts/identity-providers/IdentityProvidersPage.tsx"), "admin");
+export const failureList = () => withTexts(import("./features/logs/failures/FailureListPage.tsx"), "admin", "records");
 export const jobs = () => withTexts(import("./features/system/jobs/JobsPage.tsx"), "admin");
 export const logArchive = () => withTexts(import("./features/logs/archive/ArchivePage.tsx"), "records");
 export const keyboardHelp = () => import("./features/system/shell/KeyboardHelp.tsx");

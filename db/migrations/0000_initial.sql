@@ -941,6 +941,16 @@ CREATE TABLE "log_deliveries" (
 	"error" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "failure_decisions" (
+	"owner_id" integer NOT NULL,
+	"cause" text NOT NULL,
+	"status" text NOT NULL,
+	"decided_at" bigint NOT NULL,
+	"decided_by" integer NOT NULL,
+	CONSTRAINT "failure_decisions_owner_id_cause_pk" PRIMARY KEY("owner_id","cause"),
+	CONSTRAINT "failure_decisions_status_known" CHECK ("failure_decisions"."status" in ('muted', 'resolved'))
+);
+--> statement-breakpoint
 CREATE TABLE "carried_balances" (
 	"user_id" integer PRIMARY KEY NOT NULL,
 	"quota" bigint NOT NULL

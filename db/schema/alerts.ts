@@ -85,7 +85,10 @@ export const alertRules = pgTable(
     threshold: doublePrecision("threshold").notNull().default(0),
     /** Over which the event is measured; 0 where it isn't. */
     windowMinutes: integer("window_minutes").notNull().default(0),
-    /** Of spending: `day`, `week` or `month`, whose spending, and the name of the only one that is meant; else empty. */
+    /**
+     * Of spending: `day`, `week` or `month`, whose spending, and the name of the only one that is meant; else empty. Of failures the
+     * last is the only cause that is meant.
+     */
     period: text("period").notNull().default(""),
     per: text("per").notNull().default(""),
     subject: text("subject").notNull().default(""),

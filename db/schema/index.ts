@@ -13,6 +13,7 @@ export * from "./api-keys.ts";
 export * from "./channels/channels.ts";
 export * from "./channels/objects.ts";
 export * from "./logs/deliveries.ts";
+export * from "./logs/failures.ts";
 export * from "./logs/logs.ts";
 export * from "./logs/sessions.ts";
 export * from "./logs/sinks.ts";

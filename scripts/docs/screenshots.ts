@@ -100,6 +100,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["service-accounts", "/service-accounts"],
   ["identity-providers", "/identity-providers"],
   ["sessions", "/sessions"],
+  ["failures", "/failures"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["experiments", "/experiments"],

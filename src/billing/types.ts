@@ -119,6 +119,10 @@ export type Attempt = {
   endMs: number;
   /** A hedge: another channel responded first. */
   isCancelled?: boolean;
+  /** The provider's own code of its error. */
+  code?: string;
+  /** What the error says of the operator's account. */
+  problem?: "no_credit" | "bad_key";
   /** The least that a cancelled attempt cost the operator, in quota units at list price; nobody is charged for it. */
   cost?: number;
 } & FailureNote;

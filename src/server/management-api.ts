@@ -14,6 +14,7 @@ import { rateLimit } from "../console/http/rate-limit.ts";
 import { bodyLimit, plainPath, sameOrigin } from "../console/http/request-checks.ts";
 import { logArchiveRoutes } from "../console/logs/archive.ts";
 import { auditRoutes } from "../console/logs/audit.ts";
+import { failureRoutes } from "../console/logs/failures.ts";
 import { liveRoutes, logRoutes } from "../console/logs/logs.ts";
 import { agentSessionRoutes } from "../console/logs/sessions.ts";
 import { sinkRoutes } from "../console/logs/sinks.ts";
@@ -122,6 +123,7 @@ export function managementApi(
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))
     .use(logArchiveRoutes(shared, guarded))
+    .use(failureRoutes(shared, guarded))
     .use(agentSessionRoutes(shared, guarded))
     .use(sinkRoutes(shared, guarded))
     .use(liveRoutes(services, guarded));

@@ -27,6 +27,7 @@ import type { channelTransferRoutes } from "../../src/console/channels/transfer.
 import type { channelUpstreamRoutes } from "../../src/console/channels/upstream.ts";
 import type { logArchiveRoutes } from "../../src/console/logs/archive.ts";
 import type { auditRoutes } from "../../src/console/logs/audit.ts";
+import type { failureRoutes } from "../../src/console/logs/failures.ts";
 import type { liveRoutes, logRoutes } from "../../src/console/logs/logs.ts";
 import type { agentSessionRoutes } from "../../src/console/logs/sessions.ts";
 import type { sinkRoutes } from "../../src/console/logs/sinks.ts";
@@ -123,6 +124,7 @@ export const replayApi = group<typeof replayRoutes>().api.replays;
 export const experimentApi = group<typeof experimentRoutes>().api.experiments;
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;
+export const failureApi = group<typeof failureRoutes>().api.failures;
 export const agentSessionApi = group<typeof agentSessionRoutes>().api.sessions;
 export const adminRoleApi = group<typeof adminRoleRoutes>().api.admin_role;
 export const serviceAccountApi = group<typeof serviceAccountRoutes>().api.service_account;

@@ -17,6 +17,7 @@ export { default as authenticity } from "./en/channels/authenticity.json" with {
 export { default as channels } from "./en/channels/channels.json" with { type: "json" };
 export { default as explain } from "./en/channels/explain.json" with { type: "json" };
 export { default as audit } from "./en/logs/audit.json" with { type: "json" };
+export { default as failures } from "./en/logs/failures.json" with { type: "json" };
 export { default as live } from "./en/logs/live.json" with { type: "json" };
 export { default as logNotes } from "./en/logs/log-notes.json" with { type: "json" };
 export { default as logs } from "./en/logs/logs.json" with { type: "json" };

@@ -18,6 +18,7 @@ import { EXPLAINED_CHANNELS } from "../features/channels/explain/RouteExplainPag
 import { channelsOf } from "../features/channels/list/channel-list.tsx";
 import { monthsOf } from "../features/logs/archive/ArchivePage.tsx";
 import { auditOf } from "../features/logs/audit/audit-list.tsx";
+import { failuresOf } from "../features/logs/failures/FailureListPage.tsx";
 import { LIVE_CALLS } from "../features/logs/live/LivePage.tsx";
 import { sessionsOf } from "../features/logs/sessions/SessionListPage.tsx";
 import { AGENTS_OF_SESSION, SESSION_CALLS, SESSION_PAIR } from "../features/logs/sessions/session-tables.tsx";
@@ -122,7 +123,12 @@ const LISTS = {
   ...{ channelTags: describeList(channelsOf({ byTag: true, idSort: false })) },
   ...{ audit: describeList(auditOf(null)), organizationAudit: describeList(auditOf(1)) },
   ...{ archive: describeList(monthsOf(true)), ownArchive: describeList(monthsOf(false)) },
-  ...{ sessions: describeList(sessionsOf("all")), status: describeList(MODEL_STATUS), prices: describeList(PRICES) },
+  ...{
+    sessions: describeList(sessionsOf("all")),
+    failures: describeList(failuresOf("all", "24h")),
+    status: describeList(MODEL_STATUS),
+    prices: describeList(PRICES),
+  },
 };
 
 const FIGURE_TABLES = {

@@ -50,7 +50,7 @@ export const PARTS = {
     "wallet/wallet",
   ],
   /** Log rows and failed calls. */
-  records: ["alerts/alert-events", "logs/log-notes", "logs/receipt", "tasks/tasks"],
+  records: ["alerts/alert-events", "logs/failures", "logs/log-notes", "logs/receipt", "tasks/tasks"],
   /** Administrators' pages. */
   admin: [
     "accounts/access",

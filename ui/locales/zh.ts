@@ -17,6 +17,7 @@ export { default as authenticity } from "./zh/channels/authenticity.json" with {
 export { default as channels } from "./zh/channels/channels.json" with { type: "json" };
 export { default as explain } from "./zh/channels/explain.json" with { type: "json" };
 export { default as audit } from "./zh/logs/audit.json" with { type: "json" };
+export { default as failures } from "./zh/logs/failures.json" with { type: "json" };
 export { default as live } from "./zh/logs/live.json" with { type: "json" };
 export { default as logNotes } from "./zh/logs/log-notes.json" with { type: "json" };
 export { default as logs } from "./zh/logs/logs.json" with { type: "json" };

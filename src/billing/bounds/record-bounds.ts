@@ -68,6 +68,8 @@ const OTHER: BoundOf<LogOther> = {
       firstByteMs: NUMBER,
       endMs: NUMBER,
       isCancelled: FLAG,
+      code: line(128),
+      problem: WORD,
       cost: NUMBER,
     }),
     key_index: NUMBER,

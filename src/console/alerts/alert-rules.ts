@@ -15,7 +15,7 @@ const rule = t.Object({
   window_minutes: integer(),
   period: t.Optional(t.String({ maxLength: 10 })),
   per: t.Optional(t.String({ maxLength: 20 })),
-  subject: t.Optional(t.String({ maxLength: 100 })),
+  subject: t.Optional(t.String({ maxLength: 400 })),
   destination_ids: t.Array(id, { maxItems: MOST_DESTINATIONS }),
   enabled: t.Boolean(),
 });

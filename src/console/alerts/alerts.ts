@@ -12,8 +12,7 @@ import {
   deleteDestination,
   listDestinations,
 } from "../../domain/alerts/destinations.ts";
-import type { LogNote } from "../../domain/logs/log-note.ts";
-import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
+import { type LogNote, type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

@@ -4,8 +4,7 @@ import { desc, eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { MAX_REPORTED, valuesByChannel } from "../../domain/channels/status/values-by-channel.ts";
-import { LOG_NOTES } from "../../domain/logs/log-note.ts";
-import { LOG_TYPE } from "../../domain/logs/write-log.ts";
+import { LOG_NOTES, LOG_TYPE } from "../../domain/logs/write-log.ts";
 import { withOrigin } from "../../lib/http/request.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };

@@ -1,7 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import type { LogNote } from "../../domain/logs/log-note.ts";
-import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
+import { type LogNote, type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
 import { createReplaySet, deleteReplaySet } from "../../domain/models/replays/create-set.ts";
 import {
   createEvaluation,

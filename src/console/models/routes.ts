@@ -1,8 +1,7 @@
 import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import type { LogNote } from "../../domain/logs/log-note.ts";
-import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
+import { type LogNote, type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
 import { refusing } from "../../domain/models/catalog/save-entry.ts";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "../../domain/models/routes/save-route.ts";
 import { type PredictOutcomes, simulateRoute } from "../../domain/models/routes/simulation.ts";

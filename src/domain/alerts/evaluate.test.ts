@@ -14,6 +14,7 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/datab
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { updateToken } from "../api-keys/update-api-key.ts";
+import { decideFailure } from "../logs/failures/read-failures.ts";
 import { sayNotice } from "../notifications/message.ts";
 import type { Alert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";
@@ -314,6 +315,26 @@ describe("a user's rules", () => {
       await evaluateRules({ db: database.db, settings, alerter }, MONDAY);
       expect(sent.map(({ alert }) => alert.notice.values[0])).toEqual(["$60.00"]);
     });
+  });
+
+  test("calls that fail alike: each cause, or the one that the rule names, unless it is muted", async () => {
+    const failed = (code: string) => ({
+      failed: true,
+      modelName: "gpt",
+      other: JSON.stringify({ status: 500, error: "No.", error_reason: { code } }),
+    });
+    await addCalls(2, failed("gateway_internal"));
+    await addCalls(1, failed("gateway_no_price"));
+    const cause = "gateway/0/gateway_internal/gpt";
+    const rule = { event: "failures", threshold: 1, window_minutes: 10, destination_ids: [], enabled: true };
+    await saveRule(database.db, "site", { ...rule, subject: cause });
+    expect(await evaluate()).toEqual(["firing 2 requests to gpt failed in the last 10 min: No."]);
+    expect(sent[0]?.alert.notice.path).toBe(`/failures?cause=${encodeURIComponent(cause)}`);
+    await decideFailure(database.db, 0, cause, { state: "muted", by: userId, now: NOW });
+    expect(await evaluate()).toEqual(["resolved 2 requests to gpt failed in the last 10 min: No."]);
+    await saveRule(database.db, userId, { ...rule, threshold: 2 });
+    expect(await evaluate()).toEqual(["firing 2 requests to gpt failed in the last 10 min: No."]);
+    await decideFailure(database.db, 0, cause, { state: "open", by: userId, now: NOW });
   });
 
   test("a low balance", async () => {

@@ -7,6 +7,7 @@ import type { Alerter } from "./alerter.ts";
 import { findDueRotations, findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
+import { findFailures } from "./conditions/failure-conditions.ts";
 import { findLeakedKeys } from "./conditions/leak-conditions.ts";
 import { findEndingPlans, findPaymentReports } from "./conditions/plan-conditions.ts";
 import {
@@ -30,6 +31,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   channel_balance_low: findLowChannelBalances,
   journal_lost: findLostJournals,
   error_rate: findErrorRate,
+  failures: findFailures,
   latency_p95: findSlowCalls,
   spend_anomaly: findSpendAnomaly,
   spending: findSpending,
@@ -80,8 +82,12 @@ async function evaluateRule(
   const owner: AlertOwner = rule.userId ?? "site";
   const per = spenderOf(rule.per, owner === "site" ? "site" : "own") ?? "total";
   const spending = { per, period: spendPeriodOf(rule.period) ?? "day", subject };
-  const { isMomentary, isSpending } = eventTraits(rule.event);
-  const query = { owner, organization, threshold, windowMinutes, now, since, ...(isSpending && { spending }) };
+  const { isMomentary, isSpending, isByCause } = eventTraits(rule.event);
+  const query = {
+    ...{ owner, organization, threshold, windowMinutes, now, since },
+    ...(isSpending && { spending }),
+    ...(isByCause && { cause: subject }),
+  };
   const conditions = (await FINDERS[rule.event](deps, query)).map((condition) => inNameOf(organization, condition));
   const open = await deps.db
     .select()

@@ -15,7 +15,7 @@ type EventTraits = Readonly<{
   scopes: readonly ("site" | "own")[];
   /** The least and the largest threshold; without it the event has none. */
   threshold?: Readonly<{
-    unit: "percent" | "seconds" | "times" | "quota" | "days" | "networks";
+    unit: "percent" | "seconds" | "times" | "quota" | "days" | "networks" | "calls";
     min: number;
     max: number;
     usual: number;
@@ -24,6 +24,8 @@ type EventTraits = Readonly<{
   hasWindow?: true;
   /** It is a sum of what was spent: over a period, in all or by each one of a kind. */
   isSpending?: true;
+  /** It is about each cause of failures, or about one that the rule's subject names. */
+  isByCause?: true;
   /** It happens in a moment: there is nothing to resolve. */
   isMomentary?: true;
 }>;
@@ -38,6 +40,12 @@ export const ALERT_EVENTS = {
     scopes: ["site", "own"],
     threshold: { unit: "percent", min: 1, max: 100, usual: 20 },
     hasWindow: true,
+  },
+  failures: {
+    scopes: ["site", "own"],
+    threshold: { unit: "calls", min: 1, max: 100_000, usual: 10 },
+    hasWindow: true,
+    isByCause: true,
   },
   latency_p95: {
     scopes: ["site", "own"],

@@ -6,8 +6,7 @@ import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import type { RefundedCall } from "../logs/delivery/apply-delivery.ts";
-import type { LogNote } from "../logs/log-note.ts";
-import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+import { LOG_TYPE, type LogNote, writeLog } from "../logs/write-log.ts";
 import { type Draw, readDraws, returnDraws } from "../wallet/plans/limits/return-draws.ts";
 
 /** A charge by its record, and whose task it paid for. */

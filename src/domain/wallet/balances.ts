@@ -2,8 +2,7 @@ import { eq, or, sql } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import type { LogNote } from "../logs/log-note.ts";
-import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+import { LOG_TYPE, type LogNote, writeLog } from "../logs/write-log.ts";
 import { amountText } from "./amount-text.ts";
 import type { WalletDeps } from "./operation.ts";
 

@@ -14,30 +14,46 @@ import { invalidRequest } from "./client-body.ts";
 import { corsHeaders, requestIdHeaders } from "./headers.ts";
 
 /** Writes the error as OpenAI's API does; the message ends with the request id. */
-export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
+export function errorObject(
+  error: GatewayError,
+  requestId: string,
+  language: Language = "en",
+  helpUrl: string | null = null,
+): { error: OpenAiError } {
   const neutral = neutralError(error);
   const written = clientError("openai-chat", neutral);
   const isOwn = written === neutral;
   const text = written.message === neutral.message ? sayReason(error.reason, language) : written.message;
   const message = `${text} (request id: ${requestId})`;
   const { type, param, code } = isOwn ? error : { ...written, param: written.param ?? "" };
-  return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code } };
+  const help = helpUrl && { help_url: helpUrl };
+  return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code, ...help } };
 }
 
-/** The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. */
-export function errorResponse(error: GatewayError, request: Request, codec?: ClientCodec): Response {
+/**
+ * The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. `helpUrl`: the page of the
+ * console that helps, for a header in every format and a member in OpenAI's.
+ */
+export function errorResponse(
+  error: GatewayError,
+  request: Request,
+  codec?: ClientCodec,
+  helpUrl: string | null = null,
+): Response {
   const requestId = requestIdOf(request);
   const { dialect, encodeError } = codec ?? openaiChatClientCodec;
   const headers: Record<string, string> = { ...corsHeaders(request), ...requestIdHeaders(dialect, requestId) };
   // Otherwise the server would read the rest of the body for as long as the client sends it.
   if (error.isBodyUnread) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  // A link to help, as RFC 8288 writes it.
+  if (helpUrl) headers.link = `<${helpUrl}>; rel="help"`;
   if (isFinal(error)) headers["x-should-retry"] = "false";
   const written = toErrorObject(error, dialect);
   const body =
     codec && codec !== openaiChatClientCodec
       ? encodeError(written, requestId)
-      : errorObject(error, requestId, clientLanguage(request));
+      : errorObject(error, requestId, clientLanguage(request), helpUrl);
   return Response.json(body, { status: written.status, headers });
 }
 

@@ -168,7 +168,11 @@ export function errorEvents(
 }
 
 /** Ends a call that failed without a response. Returns the error's response in the client's format. */
-export function refuseCall(context: Uses<"config" | "countRefusal" | "log">, call: Call, thrown: unknown): Response {
+export function refuseCall(
+  context: Uses<"config" | "countRefusal" | "log" | "settings">,
+  call: Call,
+  thrown: unknown,
+): Response {
   call.client.end(context.services.config.idleTimeoutSeconds);
   const error = toGatewayError(context, thrown, call.requestId);
   const { codec } = call.endpoint;

@@ -138,8 +138,11 @@ export class RunningAttempt {
       return cause;
     }
     const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, this.hasBudget);
-    if (failure.answered) entry.status = failure.status;
-    Object.assign(entry, failureNote(failure.detail));
+    const { answered, status, detail, error, accountProblem } = failure;
+    if (answered) entry.status = status;
+    if (answered && error.code) entry.code = String(error.code).slice(0, MAX_CODE_CHARACTERS);
+    if (accountProblem) entry.problem = accountProblem;
+    Object.assign(entry, failureNote(detail));
     call.trace?.failAttempt(entry);
     // A client's invalid request or disconnect says nothing about the upstream.
     this.end(call.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
@@ -157,6 +160,8 @@ export class RunningAttempt {
     this.entry.endMs = Math.round(endMs);
   }
 }
+
+const MAX_CODE_CHARACTERS = 64;
 
 const isClientsFault = (status: number): boolean => status === 400 || status === 413 || status === 422;
 

@@ -32,6 +32,8 @@ function whenOf(
   const unit = eventTraits(event).threshold?.unit;
   if (unit === undefined) return t("alerts.rules.when.always");
   const threshold = unit === "quota" ? amountText(least, data.money) : String(least);
+  if (event === "failures" && spending.subject)
+    return t("alerts.rules.when.failuresOne", { threshold, minutes, subject: spending.subject });
   if (event !== "spending") return t(`alerts.rules.when.${event}`, { threshold, minutes });
   const { subject = "" } = spending;
   const period = t(`alerts.rules.when.periods.${spending.period}`);

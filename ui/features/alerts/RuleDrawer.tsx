@@ -41,16 +41,19 @@ const scopeOf = (scope: AlertScope) => (scope === "site" ? "site" : "own");
 /** The usual threshold of an event, as text. */
 const usualThreshold = (event: AlertEvent): string => String(eventTraits(event).threshold?.usual ?? 0);
 
+/** What a new rule begins with, if another page asks for it. */
+type RulePreset = Readonly<{ event?: AlertEvent; subject?: string }>;
+
 /** Initial form values of a rule; null: a new one of the scope's first event. */
-export function formOf(rule: Rule | null, scope: AlertScope): RuleForm {
-  const event = rule?.event ?? eventsOf(scope)[0] ?? "error_rate";
+export function formOf(rule: Rule | null, scope: AlertScope, preset: RulePreset = {}): RuleForm {
+  const event = rule?.event ?? preset.event ?? eventsOf(scope)[0] ?? "error_rate";
   return {
     event,
     threshold: rule ? String(rule.threshold) : usualThreshold(event),
     windowMinutes: String(rule?.window_minutes || WINDOW_MINUTES.usual),
     period: spendPeriodOf(rule?.period ?? "") ?? "day",
     per: spenderOf(rule?.per ?? "", scopeOf(scope)) ?? "total",
-    subject: rule?.subject ?? "",
+    subject: rule?.subject ?? preset.subject ?? "",
     destinationIds: rule?.destination_ids ?? [],
     enabled: rule?.enabled ?? true,
   };
@@ -61,6 +64,7 @@ export const bodyOf = (form: RuleForm): RuleInput => ({
   event: form.event,
   threshold: Number(form.threshold),
   window_minutes: eventTraits(form.event).hasWindow ? Number(form.windowMinutes) : 0,
+  ...(eventTraits(form.event).isByCause && { subject: form.subject }),
   ...(eventTraits(form.event).isSpending && { period: form.period, per: form.per, subject: form.subject }),
   destination_ids: form.destinationIds,
   enabled: form.enabled,
@@ -76,6 +80,7 @@ type RuleDrawerProps = Readonly<{
   scope: AlertScope;
   /** Null: a new one. */
   rule: Rule | null;
+  preset?: RulePreset;
   onClose: () => void;
 }>;
 
@@ -90,7 +95,7 @@ function rangeOf(event: AlertEvent, money: MoneyFormat): { min: string; max: str
 const PICKS = [1, 5, 10, 50];
 
 /** Adds a rule, or edits one: the event, its threshold, and where it goes. */
-export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
+export const RuleDrawer = ({ scope, rule, preset, onClose }: RuleDrawerProps) => {
   const { t } = useTranslation();
   const destinations = useQuery(destinationList(scope)).data ?? [];
   const money = useMoneyFormat();
@@ -104,7 +109,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
       action={t(rule ? "alerts.rules.form.save" : "alerts.rules.form.add")}
       isNew={rule === null}
       text={(name) => `alerts.rules.form.${name}`}
-      initial={formOf(rule, scope)}
+      initial={formOf(rule, scope, preset)}
       check={checkForm}
       fault={(_, field, { event }) =>
         field === "threshold"
@@ -115,7 +120,7 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
       save={save}
       reload={[ruleList(scope)]}
       sections={({ event, per, destinationIds }, change) => {
-        const { threshold, hasWindow, isSpending } = eventTraits(event);
+        const { threshold, hasWindow, isSpending, isByCause } = eventTraits(event);
         return [
           {
             title: t("alerts.rules.form.what"),
@@ -134,6 +139,12 @@ export const RuleDrawer = ({ scope, rule, onClose }: RuleDrawerProps) => {
                 ...(threshold.unit === "quota" && { picks: PICKS }),
               },
               hasWindow && { kind: "integer", field: "windowMinutes", label: t("alerts.rules.form.window") },
+              isByCause && {
+                kind: "text",
+                field: "subject",
+                label: t("alerts.rules.form.cause"),
+                hint: t("alerts.rules.form.causeHint"),
+              },
               isSpending && {
                 kind: "choice",
                 field: "period",

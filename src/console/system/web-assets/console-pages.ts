@@ -48,6 +48,7 @@ export const CONSOLE_PAGES: readonly string[] = [
   "/routes",
   "/service-accounts",
   "/sessions",
+  "/failures",
   "/setting",
   "/setup",
   "/start",

@@ -1,8 +1,7 @@
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import type { LogNote } from "../../logs/log-note.ts";
-import { LOG_TYPE, type ManagementAction, writeLog } from "../../logs/write-log.ts";
+import { LOG_TYPE, type LogNote, type ManagementAction, writeLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
 
 /** What operations on organizations need. */

@@ -4,8 +4,7 @@ import { redemptionCodes } from "../../../../db/schema/wallet/codes.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { LogNote } from "../../logs/log-note.ts";
-import { writeManagementLog } from "../../logs/write-log.ts";
+import { type LogNote, writeManagementLog } from "../../logs/write-log.ts";
 import { CODE_STATUS } from "./code-view.ts";
 
 type Actor = Readonly<{ id: number }>;

@@ -4,8 +4,7 @@ import { planAccounts, plans, subscriptions } from "../../../../db/schema/wallet
 import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { seatsOf } from "../../accounts/organizations/members/seats.ts";
-import type { LogNote } from "../../logs/log-note.ts";
-import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
+import { LOG_TYPE, type LogNote, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../balances.ts";
 import { isRunning, type NewPeriod, type SubscriptionEvents, transition } from "./lifecycle.ts";
 import { limitOverage } from "./limits/overage.ts";

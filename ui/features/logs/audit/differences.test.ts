@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
 import type { ApiKeyView } from "../../../../src/domain/api-keys/api-key-view.ts";
-import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
+import { LOG_NOTES } from "../../../../src/domain/logs/write-log.ts";
 import * as en from "../../../locales/en.ts";
 import * as zh from "../../../locales/zh.ts";
 import { sayNote } from "../entries/log-entry.ts";

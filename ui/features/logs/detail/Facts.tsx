@@ -61,8 +61,9 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("tags", other.tags?.length, <code>{other.tags?.join(", ")}</code>),
     ...fact("budgets", other.budgets?.some(isOwnBudget), budgetsText(other.budgets ?? [], t)),
-    ...fact("status", other.status, other.status),
-    ...fact("error", other.error, failureText(other)),
+    // The part above says it of failed calls.
+    ...fact("status", other.status && !entry.failed, other.status),
+    ...fact("error", other.error && !entry.failed, failureText(other)),
     // For calls of this gateway it repeats, in English, what the receipt or the error says.
     ...fact("note", entry.content && !other.usage_evidence, noteText(entry, t, i18n.language)),
     ...fact("ip", entry.ip, <code>{entry.ip}</code>),

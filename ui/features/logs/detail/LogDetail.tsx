@@ -14,10 +14,12 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
 import { Col, Row, usePhone } from "../../../components/layout.tsx";
 import { useSeenReceipt } from "../../../components/page/use-seen-receipt.ts";
+import { causeOf } from "../entries/failure.ts";
 import { isCall, type LogEntry, otherOf } from "../entries/log-entry.ts";
 import { userFacts } from "../entries/log-queries.ts";
 import { ExchangePart } from "./exchange/ExchangePart.tsx";
 import { Facts } from "./Facts.tsx";
+import { FailurePart } from "./FailurePart.tsx";
 import { ShareTools } from "./ShareTools.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 
@@ -34,9 +36,11 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
   const other = otherOf(entry);
   useSeenReceipt(isCall(entry) && place !== "visitor");
   const { attempts = [], exchange } = other.admin_info ?? {};
+  const cause = causeOf(entry);
   return (
     <Box sx={isPhone ? { pt: 3 } : { p: 4, pl: place === "page" ? 4 : 9, pt: 2 }}>
       {isCall(entry) && place !== "visitor" && <ShareTools entry={entry} isPage={place === "page"} />}
+      {cause && <FailurePart entry={entry} cause={cause} isVisitor={place === "visitor"} />}
       <Box
         sx={{
           display: "grid",
@@ -45,7 +49,7 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
           alignItems: "start",
         }}
       >
-        {isCall(entry) && (
+        {isCall(entry) && (!cause || other.receipt) && (
           <Part title={t("logs.detail.receipt")}>
             {other.receipt ? (
               <Receipt

@@ -17,7 +17,9 @@ import {
   Dash,
   LatencyCell,
   latencyText,
+  ReasonText,
   RetryCell,
+  reasonText,
   retryText,
   TypeCell,
   typeColumnText,
@@ -101,7 +103,7 @@ const columnsOf = (
     key: "model",
     head: t("logs.columns.model"),
     isTitle: true,
-    text: ({ model_name }) => model_name,
+    text: (entry) => [entry.model_name, reasonText(entry, t)].filter(Boolean).join("    "),
     cell: (entry) => <ModelCell entry={entry} t={t} language={language} />,
   },
   {
@@ -206,7 +208,7 @@ const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) =>
 const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; language: string }) => {
   if (!entry.model_name) return quietNote(entry, t, language);
   const { upstream_model_name: upstream, is_model_mapped: isMapped, service_tier: tier } = otherOf(entry);
-  return (
+  const name = (
     <CopyText text={entry.model_name} strong>
       {isMapped && upstream && (
         <Tip title={t("logs.mappedTo", { model: upstream })}>
@@ -223,6 +225,13 @@ const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; lang
         </Tip>
       )}
     </CopyText>
+  );
+  return entry.failed ? (
+    <>
+      {name} <ReasonText entry={entry} />
+    </>
+  ) : (
+    name
   );
 };
 

@@ -13,6 +13,8 @@ import { Row } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { failureText } from "../../../state/failure-text.ts";
+import { causeOf } from "./failure.ts";
 import { elapsedMsOf, firstTokenMsOf, isCall, LOG_TYPES, type LogEntry, otherOf, routeOf } from "./log-entry.ts";
 
 /** A row of the log on a phone: user, time, cost and duration. */
@@ -38,12 +40,14 @@ export const LogCard = ({ entry, isAdmin }: { entry: LogEntry; isAdmin: boolean 
         {(!isCall(entry) || entry.failed) && <TypeCell entry={entry} />}
         {isCall(entry) && (
           <>
-            <span className="num">
-              {t("logs.detail.tokensInOut", {
-                input: count(entry.prompt_tokens),
-                output: count(entry.completion_tokens),
-              })}
-            </span>
+            {!entry.failed && (
+              <span className="num">
+                {t("logs.detail.tokensInOut", {
+                  input: count(entry.prompt_tokens),
+                  output: count(entry.completion_tokens),
+                })}
+              </span>
+            )}
             <Box sx={{ flex: 1 }} />
             <LatencyCell entry={entry} />
           </>
@@ -60,12 +64,28 @@ const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
   [LOG_TYPES.checkIn, ["checkIn", "ok"]],
 ]);
 
-/** The name of a row's type. */
-const typeText = (entry: LogEntry, t: TFunction): string =>
-  t(`logs.types.${entry.failed ? "failed" : (KINDS.get(entry.type)?.[0] ?? "consume")}`);
+/** The name of a row's type, with the status of a failed call. */
+const typeText = (entry: LogEntry, t: TFunction): string => {
+  const name = t(`logs.types.${entry.failed ? "failed" : (KINDS.get(entry.type)?.[0] ?? "consume")}`);
+  const { status } = entry.failed ? otherOf(entry) : {};
+  return status ? `${name} ${status}` : name;
+};
 
 /** As wide as what stands around the text of a failed call's mark. */
 const MARK = "\u2003\u2003";
+
+/** Why a failed call failed, in two or three words; empty: it did not. */
+export const reasonText = (entry: LogEntry, t: TFunction): string => {
+  const cause = causeOf(entry);
+  return cause ? t(`failures.classes.${cause.class}.title`) : "";
+};
+
+/** The same as a cell, with the complete message on hover. */
+export const ReasonText = ({ entry }: { entry: LogEntry }) => (
+  <Box component="span" title={failureText(otherOf(entry)) || entry.content} sx={{ color: "tone.bad.text" }}>
+    {reasonText(entry, useTranslation().t)}
+  </Box>
+);
 
 /** What the type of a row takes in its column. */
 export const typeColumnText = (entry: LogEntry, t: TFunction): string =>
@@ -131,13 +151,14 @@ export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
     <Row gap={2}>
       {/* An automatic margin, not justifyContent: what is too wide loses its end, never the first digits. */}
       <Box component="span" sx={{ ml: { sm: "auto" } }}>
-        <Box component="span" sx={{ color: `tone.${elapsedTone(elapsedMs)}.text` }}>
+        {/* A quick failure is no good answer. */}
+        <Box component="span" sx={{ color: entry.failed ? "text.secondary" : `tone.${elapsedTone(elapsedMs)}.text` }}>
           {formatDuration(elapsedMs)}
         </Box>
         {firstMs !== null && (
           <Box component="span" sx={{ color: "text.tertiary" }}>
             {" / "}
-            <Box component="span" sx={{ color: `tone.${firstTokenTone(firstMs)}.text` }}>
+            <Box component="span" sx={{ color: entry.failed ? "inherit" : `tone.${firstTokenTone(firstMs)}.text` }}>
               {formatDuration(firstMs)}
             </Box>
           </Box>

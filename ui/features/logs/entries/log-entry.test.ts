@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import i18next from "i18next";
-import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
+import { LOG_NOTES } from "../../../../src/domain/logs/write-log.ts";
 import * as en from "../../../locales/en.ts";
 import * as zh from "../../../locales/zh.ts";
 import { noteText, otherOf } from "./log-entry.ts";

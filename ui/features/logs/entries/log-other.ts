@@ -36,6 +36,8 @@ const isAttempt = isShape<Attempt>({
   firstByteMs: isNullable(isNumber),
   endMs: isNumber,
   isCancelled: isOptional(isBoolean),
+  code: isOptional(isText),
+  problem: isOptional(isOneOf(["no_credit", "bad_key"])),
   cost: isOptional(isNumber),
   error: isOptional(isText),
   error_reason: isOptional(isSentence),

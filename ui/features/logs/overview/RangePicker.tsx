@@ -19,8 +19,8 @@ type RangePickerProps = Readonly<{
   /** The page shows rows of any time: no range is selected. */
   isAnyTime?: boolean | undefined;
   onNamed: (name: RangeName) => void;
-  /** Epoch seconds. */
-  onCustom: (start: number, end: number) => void;
+  /** Epoch seconds; without it, only named ranges are offered. */
+  onCustom?: (start: number, end: number) => void;
 }>;
 
 /** Chooses the time range of a page. */
@@ -40,12 +40,14 @@ export const RangePicker = ({ range, names, isAnyTime, onNamed, onCustom }: Rang
             {t(`logs.ranges.${name}`)}
           </ToggleButton>
         ))}
-        <ToggleButton value={CUSTOM} aria-haspopup="dialog" onClick={(event) => setAnchor(event.currentTarget)}>
-          <Calendar sx={{ fontSize: 14 }} />
-          {t("logs.ranges.custom")}
-        </ToggleButton>
+        {onCustom && (
+          <ToggleButton value={CUSTOM} aria-haspopup="dialog" onClick={(event) => setAnchor(event.currentTarget)}>
+            <Calendar sx={{ fontSize: 14 }} />
+            {t("logs.ranges.custom")}
+          </ToggleButton>
+        )}
       </ToggleButtonGroup>
-      {anchor && (
+      {anchor && onCustom && (
         <CustomRange
           anchor={anchor}
           range={range}

@@ -22,6 +22,7 @@ export type NavItem = Readonly<{
     | "/detail"
     | "/token"
     | "/log"
+    | "/failures"
     | "/sessions"
     | "/midjourney"
     | "/task"
@@ -60,6 +61,7 @@ export type NavItem = Readonly<{
     | "dashboard"
     | "tokens"
     | "logs"
+    | "failures"
     | "sessions"
     | "drawings"
     | "tasks"
@@ -125,6 +127,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
       { path: "/token", label: "tokens" },
       { path: "/log", label: "logs", group: "logs", memberRight: "requests.read" },
+      { path: "/failures", label: "failures", group: "logs", memberRight: "requests.read" },
       { path: "/sessions", label: "sessions", group: "logs", memberRight: "requests.read" },
       { path: "/midjourney", label: "drawings", group: "logs", memberRight: "requests.read", needs: "enable_drawing" },
       { path: "/task", label: "tasks", group: "logs", memberRight: "requests.read", needs: "enable_task" },

@@ -8,6 +8,7 @@ import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
+import ErrorOutlineOutlined from "@mui/icons-material/ErrorOutlineOutlined";
 import FactCheckOutlined from "@mui/icons-material/FactCheckOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
@@ -56,6 +57,7 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   tokens: KeyOutlined,
   logs: ReceiptLongOutlined,
   sessions: AccountTreeOutlined,
+  failures: ErrorOutlineOutlined,
   drawings: BrushOutlined,
   tasks: MusicNoteOutlined,
   channels: HubOutlined,

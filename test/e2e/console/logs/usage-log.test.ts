@@ -6,23 +6,23 @@ import { afterAll, describe, expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openDatabase } from "../../../db/connect.ts";
-import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
-import { addUp, refreshStatistics } from "../../../scripts/seed/sums.ts";
-import { createMigrated } from "../../support/database.ts";
-import { WORDS, waitForQueries } from "../../support/e2e/browser.ts";
-import { test } from "../../support/e2e/browser-test.ts";
-import { createApiKey, createChannel, login } from "../../support/e2e/console-client.ts";
+import { openDatabase } from "../../../../db/connect.ts";
+import { ensurePartitions } from "../../../../db/maintenance/partitions.ts";
+import { addUp, refreshStatistics } from "../../../../scripts/seed/sums.ts";
+import { createMigrated } from "../../../support/database.ts";
+import { WORDS, waitForQueries } from "../../../support/e2e/browser.ts";
+import { test } from "../../../support/e2e/browser-test.ts";
+import { createApiKey, createChannel, login } from "../../../support/e2e/console-client.ts";
 import {
   fillPlaceholders,
   openConsolePage,
   showFilters,
   startBrowserFixture,
   VIEWPORTS,
-} from "../../support/e2e/console-page.ts";
-import { setOption } from "../../support/e2e/fixture.ts";
-import { until } from "../../support/lib/until.ts";
-import { prepareTables } from "../../support/processes/prepared-tables.ts";
+} from "../../../support/e2e/console-page.ts";
+import { setOption } from "../../../support/e2e/fixture.ts";
+import { until } from "../../../support/lib/until.ts";
+import { prepareTables } from "../../../support/processes/prepared-tables.ts";
 
 const MODEL = "usage-1000-500";
 const FAILING = "err-400";

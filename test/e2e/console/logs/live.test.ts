@@ -1,10 +1,10 @@
 /** An administrator follows calls as they happen in a real browser, in both languages. */
 import { beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
-import { findSeriousViolations } from "../../support/e2e/axe/find-violations.ts";
-import { type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
-import { test } from "../../support/e2e/browser-test.ts";
-import { openConsolePage, PAGE_TIMEOUT_MS, startBrowserFixture } from "../../support/e2e/console-page.ts";
+import { findSeriousViolations } from "../../../support/e2e/axe/find-violations.ts";
+import { type Language, measureHorizontalOverflow, WORDS } from "../../../support/e2e/browser.ts";
+import { test } from "../../../support/e2e/browser-test.ts";
+import { openConsolePage, PAGE_TIMEOUT_MS, startBrowserFixture } from "../../../support/e2e/console-page.ts";
 
 const GOOD = "usage-1000-500";
 const BAD = "err-400";
