@@ -59,7 +59,7 @@ export const orderList = () => withTexts(import("./features/wallet/orders/OrderL
 export const personal = () =>
   withTexts(import("./features/accounts/profile/PersonalPage.tsx"), "admin", "site", "account", "records");
 export const planList = () => withTexts(import("./features/wallet/plans/PlanListPage.tsx"), "account");
-export const playground = () => import("./features/playground/PlaygroundPage.tsx");
+export const playground = () => withTexts(import("./features/playground/PlaygroundPage.tsx"), "records");
 export const redemptionList = () => withTexts(import("./features/wallet/codes/CodeListPage.tsx"), "admin");
 export const request = () => withTexts(import("./features/logs/detail/RequestPage.tsx"), "records");
 export const authenticity = () => withTexts(import("./features/channels/authenticity/AuthenticityPage.tsx"), "admin");

@@ -158,7 +158,7 @@ describe("the human check", () => {
       await page.getByText(words.signIn.turnstile.wait).waitFor();
       await prove(somebody);
       await button(words.registration.submit).click();
-      await page.waitForURL("**/login");
+      await page.waitForURL("**/start");
       expect(fixture.outside.calls.findLast(({ path }) => path === "/turnstile/v0/siteverify")?.form).toMatchObject({
         secret: "human secret",
       });
@@ -170,7 +170,8 @@ describe("the human check", () => {
 
 describe("joining", () => {
   test("is not offered where it is turned off, nor with a password where only services are wanted", async () => {
-    const { open, page, words } = somebody;
+    const { open, page, signOut, words } = somebody;
+    await signOut();
     await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
     await open("/register");
     await page.getByText(words.registration.noPassword).waitFor();

@@ -81,7 +81,10 @@ describe("joining", () => {
     expect(await countdown(words.registration.resend).isDisabled()).toBe(true);
     await field("verification_code").fill(code);
     await button(words.registration.submit).click();
-    await page.waitForURL("**/login");
+    await page.waitForURL("**/start");
+    await page.getByRole("heading", { name: words.firstSteps.user.title }).waitFor();
+    await page.getByText("curl", { exact: true }).waitFor();
+    await newcomer.clean();
     expect(await page.evaluate(() => localStorage.getItem("aff"))).toBe("ABCD");
   });
 
@@ -89,6 +92,7 @@ describe("joining", () => {
     "turns two-step verification on, and has to enter it",
     async () => {
       const { open, page, words, field, button, dialog, typePassword, signOut } = newcomer;
+      await signOut();
       await typePassword(NAME, PASSWORD);
       await page.waitForURL("**/token");
       await open("/personal?tab=security");

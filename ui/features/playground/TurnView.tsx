@@ -5,6 +5,7 @@ import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { readData } from "../../api/client.ts";
@@ -71,12 +72,20 @@ export const TurnView = ({ turn, isBusy, onEdit, onBranch, onRetry }: TurnProps)
 /** Markdown support is large, so it is loaded with the first answer. */
 const AnswerText = lazy(() => import("./AnswerText.tsx"));
 
+/** Where the user can do something about an error, by its code. */
+const HELP: ReadonlyMap<string, Readonly<{ to: string; name: "credit" | "models" }>> = new Map([
+  ["insufficient_user_quota", { to: "/topup", name: "credit" }],
+  ["plan_quota_exceeded", { to: "/topup", name: "credit" }],
+  ["model_not_available", { to: "/pricing", name: "models" }],
+]);
+
 type AnswerProps = Readonly<{ answer: Answer; isBusy: boolean; onRetry: () => void }>;
 
 /** One model's answer: reasoning, text, tool calls, images, what went wrong, and its tokens, cost and time. */
 const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
   const { t } = useTranslation();
   const { status, content, reasoning, tools, images, error } = answer;
+  const help = HELP.get(answer.errorCode ?? "");
   return (
     <Box
       aria-live="polite"
@@ -108,7 +117,7 @@ const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
       ))}
       {error && (
         <Box role="alert" sx={{ color: "tone.bad.text", fontSize: 13, overflowWrap: "anywhere", mb: 2 }}>
-          {error}
+          {error} {help && <Link to={help.to}>{t(`failures.fixes.${help.name}`)}</Link>}
         </Box>
       )}
       <Row gap={1} wrap>

@@ -56,6 +56,19 @@ describe("registration", () => {
     await app.login("十二个汉字的用户名很长啊", "long enough");
   });
 
+  test("signs in who was not signed in", async () => {
+    const joined = await register({ username: "arrives" });
+    const headers = { cookie: joined.headers.get("set-cookie")?.split(";")[0] ?? "" };
+    const { id } = (await rowOf("arrives")) ?? { id: 0 };
+    expect(joined.body).toMatchObject({ success: true, message: "Account created", data: { id, username: "arrives" } });
+    const self = await app.ask("GET", "/api/user/self", undefined, { ...headers, "Sluice-User": String(id) });
+    expect(self.body.data).toMatchObject({ id });
+    const other = { username: "other", password: "long enough" };
+    const registered = await app.ask("POST", "/api/user/register", other, headers);
+    expect(registered.body).toMatchObject({ success: true, data: null });
+    expect(registered.headers.get("set-cookie")).toBeNull();
+  });
+
   test.each([
     [{ username: "" }, "username_required"],
     [{ username: "x@y" }, "username_characters"],

@@ -5,13 +5,16 @@ import type { UserDirectory } from "../../../domain/accounts/directory.ts";
 import { registerUser } from "../../../domain/accounts/registration/register.ts";
 import type { Setup } from "../../../domain/accounts/registration/setup.ts";
 import { checkTurnstile } from "../../../domain/accounts/registration/turnstile.ts";
+import { type Sessions, sessionCookieOf } from "../../../domain/accounts/sign-in/sessions.ts";
 import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
 import type { ClientAddress } from "../../../lib/http/client-ip.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { done, ok } from "../../http/envelope.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
+import { enter } from "../sign-in/complete-sign-in.ts";
 
 type RegisterServices = Readonly<{
   db: Db;
@@ -19,18 +22,19 @@ type RegisterServices = Readonly<{
   vault: Vault;
   settings: SettingsReader;
   users: UserDirectory;
+  sessions: Sessions;
   clientAddress: ClientAddress;
   fetch: SafeFetch;
   signInAddresses: Readonly<{ turnstileVerify: string }>;
   generateDefaultToken: boolean;
 }>;
 
-/** Registration with a password. */
+/** Registration with a password, which signs in. */
 export function registerRoutes(services: RegisterServices, limits: ReturnType<typeof rateLimit>) {
   const { settings, fetch, clientAddress, signInAddresses, users, generateDefaultToken } = services;
   return new Elysia({ prefix: "/api/user", name: "console/register" }).use(limits).post(
     "/register",
-    async ({ body, query, request, server }) => {
+    async ({ body, query, request, server, set }) => {
       const [ip, host] = [clientAddress.ip(request, server), clientAddress.host(request, server)];
       const turnstile = { settings, fetch, verifyUrl: signInAddresses.turnstileVerify };
       await checkTurnstile(turnstile, { token: query.turnstile, ip, host, action: "register" });
@@ -39,7 +43,17 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
       if (generateDefaultToken && user && settings.get("Organizations") !== "required") {
         await createApiKey(services, user, { name: user.username, unlimited_quota: true, expired_time: -1 });
       }
-      return done(request, "registered");
+      const created = done(request, "registered");
+      // Whoever is signed in here stays so: they registered somebody else.
+      if (sessionCookieOf(request) !== null) return created;
+      try {
+        const { data } = await enter(services, { request, server, set }, userId, null);
+        return { ...created, data };
+      } catch (error) {
+        // Their organization signs them in.
+        if (error instanceof OperationError) return created;
+        throw error;
+      }
     },
     {
       critical: true,

@@ -34,11 +34,11 @@ export function RegisterPage() {
   useEffect(() => {
     if (typeof aff === "string") rememberInvitation(aff);
   }, [aff]);
-  /** New users have no second factor: this account exists already, so its owner signs in on the sign-in page. */
-  const enter = (result: SignInResult) => {
+  /** Who is not signed in by that goes to the sign-in page, such as the owner of an account that existed already. */
+  const enter = (result: SignInResult, to: "/token" | "/start") => {
     if (!result || "require_2fa" in result) return void navigate({ to: "/login", search: {} });
     remember(result);
-    void navigate({ to: "/token", search: {} });
+    void navigate({ to, search: {} });
   };
   const closed = site && !isRegistrationOpen(site);
   return (
@@ -52,9 +52,9 @@ export function RegisterPage() {
       ) : site?.password_register_enabled === false ? (
         <Alert severity="info">{t("registration.noPassword")}</Alert>
       ) : (
-        <RegisterForm />
+        <RegisterForm onCreated={(result) => enter(result, "/start")} />
       )}
-      {!closed && services && <ServiceButtons {...services} returnTo="/token" onSignIn={enter} />}
+      {!closed && services && <ServiceButtons {...services} returnTo="/token" onSignIn={(result) => enter(result, "/token")} />}
       <EntryLinks to={["/login"]} />
     </EntryCard>
   );
@@ -62,10 +62,9 @@ export function RegisterPage() {
 
 const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
 
-/** Creates an account with a password, then opens the sign-in page. */
-const RegisterForm = () => {
+/** Creates an account with a password, then opens the page that a new user starts on. */
+const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void }) => {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const needsEmail = useSite()?.email_verification ?? false;
   const human = useTurnstile("register");
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
@@ -74,14 +73,12 @@ const RegisterForm = () => {
     rejection: "inline",
     send: async (form) => {
       if (human.isMissing) throw new Error(t("signIn.turnstile.wait"));
-      try {
-        await register(form, human.token, rememberedInvitation());
-      } catch (error) {
+      const result = await register(form, human.token, rememberedInvitation()).catch((error) => {
         human.renew();
         throw error;
-      }
+      });
       notifyDone(t("registration.done"));
-      await navigate({ to: "/login", search: {} });
+      onCreated(result);
     },
   });
   const isEasy = useEasyToGuess(form.password, form.username);

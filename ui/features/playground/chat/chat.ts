@@ -12,6 +12,8 @@ export type Answer = Readonly<{
   tools: readonly ToolCall[];
   images: readonly string[];
   error: string;
+  /** The code of the gateway's error. */
+  errorCode?: string;
   promptTokens: number;
   completionTokens: number;
   firstMs: number;

@@ -43,7 +43,7 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
     });
     apply({ requestId: response.headers.get("x-request-id") ?? "" });
     if (response.status === 401) goToLogin();
-    if (!response.ok || !response.body) return apply({ status: "error", error: await errorOf(response) });
+    if (!response.ok || !response.body) return apply({ status: "error", ...(await errorOf(response)) });
     for await (const data of eventsOf(response.body)) apply(applyEvent(answer, data, elapsed()));
     if (answer.status !== "error") apply({ status: "complete" });
   } catch {
@@ -54,10 +54,11 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
   }
 }
 
-async function errorOf(response: Response): Promise<string> {
+async function errorOf(response: Response): Promise<Pick<Answer, "error" | "errorCode">> {
   const text = await response.text();
-  const error = readRecord(text)?.error;
-  return (isFailure(error) && error.message) || text || `HTTP ${response.status}`;
+  const failure = readRecord(text)?.error;
+  const error = (isFailure(failure) && failure.message) || text || `HTTP ${response.status}`;
+  return { error, ...(isRecord(failure) && typeof failure.code === "string" && { errorCode: failure.code }) };
 }
 
 /** A member that may be missing or null. */

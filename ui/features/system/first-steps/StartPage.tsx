@@ -10,13 +10,13 @@ import { type ReactNode, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Row } from "../../../components/layout.tsx";
-import { NotPermitted } from "../../../components/page/StatePages.tsx";
 import { receiptUnseenAtom } from "../../../components/page/use-seen-receipt.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import type { AddedChannel } from "../../channels/quick/add-channel.ts";
 import { QuickChannelForm } from "../../channels/quick/QuickChannelForm.tsx";
 import { dismissedAtom, doneSteps, FIRST_STEPS_KEY, firstSteps, STEPS, type Step } from "./first-steps.ts";
+import { NewUserPage } from "./NewUserPage.tsx";
 import { KeyStep, PriceStep, TestStep } from "./step-forms.tsx";
 
 type StepRowProps = Readonly<{
@@ -114,7 +114,7 @@ const WIDTH = 760;
 /** What is left to do until the first call of a new gateway; each step is ticked by what is stored. */
 export const StartPage = () => {
   const { user } = useSession();
-  return isSuperAdmin(user) ? <FirstSteps /> : <NotPermitted />;
+  return isSuperAdmin(user) ? <FirstSteps /> : <NewUserPage />;
 };
 
 const FirstSteps = () => {
