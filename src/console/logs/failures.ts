@@ -48,5 +48,5 @@ export const failureRoutes = ({ db, reads }: Readonly<{ db: Db; reads: Reads }>,
         await decideFailure(db, actor.id, cause, { state, by: actor.id, now: nowSeconds() });
         return ok(null);
       },
-      { account: "requests.read", body },
+      { account: "alerts.manage", body },
     );

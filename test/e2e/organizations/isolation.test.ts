@@ -42,6 +42,8 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight | readonly Organ
   "GET /api/audit/self": "audit.read",
   "GET /api/audit/self/export": ["audit.read", "exports.download"],
   "GET /api/log/self": "requests.read",
+  "GET /api/failures/self": "requests.read",
+  "POST /api/failures/self": "alerts.manage",
   "GET /api/sessions/self": "requests.read",
   "GET /api/sessions/self/one": "requests.read",
   "GET /api/user/plans": "wallet.read",

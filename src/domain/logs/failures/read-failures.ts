@@ -12,7 +12,7 @@ import { LOG_TYPE } from "../write-log.ts";
 import { type FailureClass, type FailureState, failureCause, failureKey } from "./failure-rules.ts";
 
 /** Whose failures of which time, in epoch seconds, both inclusive; a user's own are grouped by what users may know. */
-export type FailureQuery = Readonly<{ start: number; end: number; userId?: number }>;
+type FailureQuery = Readonly<{ start: number; end: number; userId?: number }>;
 
 /** Calls of a period that failed alike. */
 export type FailureGroup = Readonly<{
@@ -38,7 +38,7 @@ export type FailureGroup = Readonly<{
   example: FailureNote & Readonly<{ request_id: string; user_id: number; token_name: string }>;
 }>;
 
-export type FailureGroups = Readonly<{
+type FailureGroups = Readonly<{
   groups: readonly FailureGroup[];
   /** All calls of the period, and those that failed. */
   calls: number;

@@ -54,7 +54,9 @@ export function RegisterPage() {
       ) : (
         <RegisterForm onCreated={(result) => enter(result, "/start")} />
       )}
-      {!closed && services && <ServiceButtons {...services} returnTo="/token" onSignIn={(result) => enter(result, "/token")} />}
+      {!closed && services && (
+        <ServiceButtons {...services} returnTo="/token" onSignIn={(result) => enter(result, "/token")} />
+      )}
       <EntryLinks to={["/login"]} />
     </EntryCard>
   );

@@ -38,7 +38,7 @@ export type FailureViewer = Readonly<{
 }>;
 
 /** The page that puts a cause right; the name is its text under `failures.fixes`. */
-export type FailureFix = Readonly<{
+type FailureFix = Readonly<{
   name: "credit" | "user" | "key" | "budget" | "price" | "channels" | "channel" | "limits" | "models";
   to: string;
   search?: Readonly<Record<string, string | number>>;

@@ -11,7 +11,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { FAILURE_STATES, type FailureState } from "../../../../src/domain/logs/failures/failure-rules.ts";
-import { useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
+import { useActing, useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ListPage } from "../../../components/page/list/ListPage.tsx";
 import type { ListContext } from "../../../components/page/list/list-context.ts";
@@ -20,6 +20,7 @@ import { withRight } from "../../../components/page/with-right.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { formatNumber, formatShare } from "../../../lib/format/number.ts";
 import { failureText } from "../../../state/failure-text.ts";
+import type { AlertScope } from "../../alerts/alert-calls.ts";
 import { RuleDrawer } from "../../alerts/RuleDrawer.tsx";
 import { useFailureViewer } from "../detail/FailurePart.tsx";
 import { type FailureViewer, fixOf } from "../entries/failure.ts";
@@ -31,7 +32,12 @@ import { decide, enableChannel, type Failure, failureGroups } from "./failure-ca
 const RANGES = ["1h", "24h", "7d", "30d"] as const;
 const ENABLED = 1;
 
-type Data = Readonly<{ viewer: FailureViewer; go: ReturnType<typeof useNavigate>; scope: LogScope; range: string }>;
+type Data = Readonly<{
+  viewer: FailureViewer;
+  go: ReturnType<typeof useNavigate>;
+  scope: LogScope;
+  alertScope: AlertScope;
+}>;
 
 const fixOfGroup = (
   { class: name, channel_id: channelId, model: modelName, example }: Failure,
@@ -47,8 +53,13 @@ const textOf = ({ model, channel_name: channel, code, example }: Failure): strin
 const showExample = ({ example }: Failure, { data }: ListContext<Data>) =>
   data.go({ to: `/log/${encodeURIComponent(example.request_id)}` });
 
-const deciding = (state: FailureState, icon: ListAction<Failure, Data>["icon"]): ListAction<Failure, Data> => ({
+const deciding = (
+  scope: LogScope,
+  state: FailureState,
+  icon: ListAction<Failure, Data>["icon"],
+): ListAction<Failure, Data> => ({
   name: state,
+  needs: scope === "all" ? "logs:act" : "alerts.manage",
   ...(icon && { icon }),
   isShown: ({ state: now }) => (state === "open" ? now !== "open" : now === "open"),
   work: ({ cause }, { data }) => decide(data.scope, cause, state),
@@ -127,24 +138,32 @@ export const failuresOf = (scope: LogScope, range: string): ResourceList<Failure
     {
       name: "alert",
       icon: Alert,
+      ...(scope === "self" && { needs: "alerts.manage" as const }),
       isShown: ({ state }) => state === "open",
       open: ({ cause }, close, { data }) => (
         <RuleDrawer
-          scope={data.scope === "all" ? "site" : "own"}
+          scope={data.alertScope}
           rule={null}
           preset={{ event: "failures", subject: cause }}
           onClose={close}
         />
       ),
     },
-    deciding("resolved", Resolve),
-    deciding("muted", Mute),
-    deciding("open", Reopen),
+    deciding(scope, "resolved", Resolve),
+    deciding(scope, "muted", Mute),
+    deciding(scope, "open", Reopen),
   ],
   onRow: ["example"],
   emptyFiltered: { title: "failures.empty.title", body: "failures.empty.body" },
-  useData: () => ({ viewer: useFailureViewer(), go: useNavigate(), scope, range }),
+  useData: () => ({ viewer: useFailureViewer(), go: useNavigate(), scope, alertScope: useAlertScope(scope) }),
 });
+
+/** Whose alerts watch these failures. */
+function useAlertScope(scope: LogScope): AlertScope {
+  const { id } = useActing();
+  if (scope === "all") return "site";
+  return id === null ? "own" : "organization";
+}
 
 type CauseProps = Readonly<{ failure: Failure; t: ListContext<Data>["t"] }>;
 
