@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
 import { ASK, CHAT, createAnsweringRelays } from "../../../test/support/gateway/start-gateway.ts";
+import { createBudgetIndex } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { authenticateByMemory, carriesKey, readCredential } from "./authenticate.ts";
@@ -164,6 +165,19 @@ describe("rejected keys and owners", () => {
     const { message } = await refusal({ tokens: {} }, ASK, { headers: { "x-request-id": "my-id" } });
     expect(message).toEndWith("(request id: my-id)");
   });
+});
+
+test("the budgets of an account with budgets come with the caller", () => {
+  const { relay } = start({ tokens: { test: {} } });
+  const request = new Request("http://x/", { headers: { authorization: "Bearer sk-test" } });
+  const entry = { organizationId: 1, scopeId: 0, name: "", period: "month", isHard: true, renewsAt: 0 } as const;
+  const budgetsWith = (organizationId: number) => {
+    const budgets = createBudgetIndex([{ ...entry, id: 5, scope: "organization", organizationId }]);
+    const { user, budgets: found } = authenticateByMemory({ services: { ...relay.services, budgets } }, request, "", 1);
+    return { userId: user.id, ids: found?.map(({ id }) => id) };
+  };
+  const { userId } = budgetsWith(0);
+  expect([budgetsWith(userId).ids, budgetsWith(userId + 1).ids]).toEqual([[5], undefined]);
 });
 
 describe("the second from which on", () => {

@@ -82,6 +82,22 @@ describe("faults of an upstream", () => {
     health.report(channel(), "sk-a", failure(401));
     expect(disabled).toHaveLength(1);
   });
+
+  test("count among at least as many calls as there must be failures, for so many seconds", () => {
+    const counting = {
+      AutomaticDisableFailures: "2",
+      AutomaticDisableCalls: "1",
+      AutomaticDisableSeconds: "10",
+    } as const;
+    const { disabled, health, state } = create(counting);
+    health.report(channel(), "sk-a", failure(401));
+    state.now += 10_001;
+    health.report(channel(), "sk-a", failure(401));
+    expect(disabled).toEqual([]);
+    state.now += 10_000;
+    health.report(channel(), "sk-a", failure(401));
+    expect(disabled).toHaveLength(1);
+  });
 });
 
 describe("an account without credit", () => {
@@ -157,6 +173,13 @@ test("keys are counted apart", () => {
   const counter = createFailureCounter(() => ({ failures: 2, calls: 2, withinMs: 10_000 }));
   expect([counter.failed(1, "a"), counter.failed(1, "b"), counter.failed(2, "a")]).toEqual([false, false, false]);
   expect(counter.failed(1, "b")).toBe(true);
+});
+
+test("the key that failed first is forgotten when too many fail", () => {
+  const counter = createFailureCounter(() => ({ failures: 2, calls: 2, withinMs: 10_000 }));
+  for (let key = 0; key <= 10_000; key += 1) counter.failed(1, String(key));
+  expect(counter.failing.size).toBe(10_000);
+  expect([counter.failed(1, "10000"), counter.failed(1, "0")]).toEqual([true, false]);
 });
 
 test("only keys that failed lately are listed as failing", () => {
