@@ -320,6 +320,32 @@ describe("the pages of an operator", () => {
     await page.getByRole("combobox", { name: words.placeholder }).waitFor({ state: "detached" });
   }, 120_000);
 
+  test("no key is lost while the palette is loaded, and none gets to the page", async () => {
+    const { page } = consolePage;
+    const { palette } = WORDS.en.shell;
+    await consolePage.load("/channel");
+    await consolePage.row("spare").waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("jx slive", { delay: 20 });
+    for (let count = 0; count < 7; count += 1) await page.keyboard.press("Backspace");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type("live req");
+    held.resolve();
+    const field = page.getByRole("combobox", { name: palette.placeholder });
+    await field.waitFor();
+    await field.press("u");
+    expect(await field.inputValue()).toBe("live requ");
+    expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/live");
+    await page.unroute("**/*.js");
+  }, 60_000);
+
   test("an entry that stands for several pages shows them while one of them is open", async () => {
     const { page } = consolePage;
     const { shell } = WORDS.en;

@@ -241,6 +241,29 @@ describe("the playground", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
+  test("follows the newest answer until the reader scrolls up, and goes on from the button", async () => {
+    const { page, button } = consolePage;
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await begin(SECOND);
+    const isAtEnd = () =>
+      page.waitForFunction(() => scrollY > 0 && document.documentElement.scrollHeight - innerHeight - scrollY < 2);
+    for (const text of ["One", "Two", "Three", "Four"]) {
+      await ask(text);
+      await answers().getByText(ANSWER).waitFor();
+    }
+    await isAtEnd();
+    await page.mouse.move(800, 200);
+    await page.mouse.wheel(0, -2000);
+    await page.waitForFunction(() => scrollY === 0);
+    const field = page.getByLabel(words.ask);
+    await field.fill("Five");
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await button(words.toEnd).click();
+    await isAtEnd();
+    await button(words.toEnd).waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  }, 120_000);
+
   test("sends images, a system prompt, temperature and length, and gives the call as code", async () => {
     const { page, button, dialog } = consolePage;
     await begin(SECOND);

@@ -1,4 +1,5 @@
 import Add from "@mui/icons-material/AddOutlined";
+import ArrowDownward from "@mui/icons-material/ArrowDownwardOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Forum from "@mui/icons-material/ForumOutlined";
 import Tune from "@mui/icons-material/TuneOutlined";
@@ -27,6 +28,7 @@ import { CostHint } from "./CostHint.tsx";
 import { bodyOf, chatToOpenAtom } from "./chat/chat.ts";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 import { TurnView } from "./TurnView.tsx";
+import { useFollow } from "./use-follow.ts";
 import { type Playground, usePlayground } from "./use-playground.ts";
 
 /** The heights of the console's header, the page's and the footer: the composer stands at the bottom of the window. */
@@ -43,6 +45,7 @@ export const PlaygroundPage = () => {
   const isPhone = usePhone();
   const [isSettingsOpen, setSettingsOpen] = useState(false);
   const isFolded = isPhone && !isSettingsOpen;
+  const { isAtEnd, follow } = useFollow(chat);
   const hasExpired = useAddress().text("expired") !== "";
   useEffect(() => {
     if (hasExpired) notifyError(new Error(t("playground.expired")));
@@ -133,6 +136,26 @@ export const PlaygroundPage = () => {
                 zIndex: 1,
               }}
             >
+              {!isAtEnd && (
+                <Tip title={t("playground.toEnd")}>
+                  <IconButton
+                    aria-label={t("playground.toEnd")}
+                    onClick={follow}
+                    sx={{
+                      position: "absolute",
+                      top: -36,
+                      left: "50%",
+                      transform: "translateX(-50%)",
+                      bgcolor: "surface.raised",
+                      border: "1px solid",
+                      borderColor: "line.strong",
+                      "&:hover": { bgcolor: "surface.hover" },
+                    }}
+                  >
+                    <ArrowDownward />
+                  </IconButton>
+                </Tip>
+              )}
               <Composer
                 key={`${chat.id} ${edited?.id ?? ""}`}
                 text={edited?.text ?? ""}
@@ -145,6 +168,7 @@ export const PlaygroundPage = () => {
                 onSend={(text, images) => {
                   playground.ask(text, images, edited?.id ?? null);
                   setEditedId(null);
+                  follow();
                 }}
                 onStop={playground.stop}
                 onCancel={() => setEditedId(null)}

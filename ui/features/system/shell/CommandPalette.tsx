@@ -6,7 +6,7 @@ import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FocusEvent, type KeyboardEvent, useId, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { tokenPage } from "../../../api/api-keys/api-key.ts";
 import { usePaused } from "../../../lib/use-paused.ts";
@@ -14,10 +14,11 @@ import { useSession } from "../../../state/session.ts";
 import { isAdmin } from "../../../state/stored-user.ts";
 import { isInReach, type User, userPage } from "../../accounts/users/user.ts";
 import { channelPage } from "../../channels/channel-queries.ts";
+import type { Typed } from "./PaletteHost.tsx";
 import { type Command, isKey, nameIn, rankCommands, rankOf, useCommands, useFinds } from "./useCommands.ts";
 
 /** The command palette: opens a page, runs an action, or finds a text. Late results don't move the selection. */
-export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
+export const CommandPalette = ({ takeTyped, onClose }: { takeTyped: () => Typed; onClose: () => void }) => {
   const { t } = useTranslation();
   const listId = useId();
   const commands = useCommands();
@@ -42,6 +43,11 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
     onClose();
     command.run();
   };
+  const begin = useEffectEvent(({ text: typed, isEntered }: Typed) => {
+    setText((later) => typed + later);
+    if (isEntered) run(rankCommands(commands, typed)[0]);
+  });
+  useEffect(() => begin(takeTyped()), [takeTyped]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") run(matching[at]);
     else if (event.key === "ArrowDown") move(at + 1);
