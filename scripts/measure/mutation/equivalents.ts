@@ -146,29 +146,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     ],
   },
   {
-    file: "accounts.ts",
-    reason: "A table that begins or grows otherwise costs memory, and holds the same.",
-    changes: [
-      ["const FEWEST = 1024;", "const FEWEST = (1024 + 1);"],
-      ["const capacity = this.#ids.length * 2;", "const capacity = this.#ids.length * (2 + 1);"],
-    ],
-  },
-  {
-    file: "accounts.ts",
-    reason: "A shortcut for the highest id: the search finds the same place.",
-    changes: [
-      ["if (high > 0 && (this.#ids[high - 1] as number) < id) return high;", "if (false) return high;"],
-      [
-        "if (high > 0 && (this.#ids[high - 1] as number) < id) return high;",
-        "if (high >= 0 && (this.#ids[high - 1] as number) < id) return high;",
-      ],
-      [
-        "if (high > 0 && (this.#ids[high - 1] as number) < id) return high;",
-        "if (high > (0 + 1) && (this.#ids[high - 1] as number) < id) return high;",
-      ],
-    ],
-  },
-  {
     file: "reserve.ts",
     reason: "The reason inside such a message is a sentence of its own, never text.",
     changes: [['if (typeof bare !== "object") return refusal;', "if (false) return refusal;"]],
