@@ -218,8 +218,13 @@ describe("the limits that a call counts in", () => {
     const { relay } = start({ tokens: { test: {} } });
     const known = { get: (id: number) => users.get(id) ?? (id === 7 ? undefined : member) };
     const request = new Request("http://x/", { headers: { authorization: "Bearer sk-test" } });
-    const services = { ...relay.services, users: known };
-    expect(authenticateByMemory({ services }, request, "127.0.0.1", 1).owners).toEqual([first, second]);
+    const find = (isComplete: boolean) => {
+      const services = { ...relay.services, users: { ...known, isComplete: () => isComplete } };
+      return authenticateByMemory({ services }, request, "127.0.0.1", 1);
+    };
+    expect(find(true).owners).toEqual([first, second]);
+    // While users are loaded, an owner who is missing is looked for first.
+    expect(() => find(false)).toThrow(expect.objectContaining({ code: "invalid_api_key" }));
   });
 
   test("are a person's own, or an organization's that nobody owns", () => {

@@ -104,6 +104,11 @@ export function authenticateByMemory(
     refuseLongKey(policies, token.expiredTime, now);
     refuseOldSecret(policies, token.secretSince, now);
   }
+  const owners = user.ownerIds && ownersOf(services, user);
+  // An owner who is still to be loaded is read with the key: their limits count this call.
+  if (owners && owners.length < (user.ownerIds?.length ?? 0) && !services.users.isComplete()) {
+    throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_removed" });
+  }
   return {
     user,
     token,
@@ -112,7 +117,7 @@ export function authenticateByMemory(
     pinnedChannelId: credential.channelId,
     budgets: services.budgets?.accounts.has(user.id) ? services.budgets.of(token) : undefined,
     policies,
-    owners: user.ownerIds && ownersOf(services, user),
+    owners,
   };
 }
 

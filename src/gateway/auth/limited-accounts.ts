@@ -7,7 +7,7 @@ import type { Services } from "../call/services.ts";
  * account is a person's own.
  */
 export function ownersOf(
-  { users }: Pick<Services, "users">,
+  { users }: Readonly<{ users: Pick<Services["users"], "get"> }>,
   { ownerIds }: Pick<UserEntry, "ownerIds">,
 ): readonly UserEntry[] | undefined {
   return ownerIds?.flatMap((id) => users.get(id) ?? []);

@@ -51,7 +51,7 @@ export type Services = Readonly<{
     | "dataDir"
   >;
   settings: SettingsReader;
-  users: Pick<UserDirectory, "get">;
+  users: Pick<UserDirectory, "get" | "isComplete">;
   tokens: Pick<ApiKeyDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Disables a channel, or one of its keys, with a reason; in the background. `status` defaults to 3. */

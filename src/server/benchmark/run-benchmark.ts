@@ -137,7 +137,7 @@ function standIn(
       dataDir: "",
     },
     settings: withoutLimits(settings),
-    users: { get: () => user },
+    users: { get: () => user, isComplete: () => true },
     tokens: { get: () => token, findByKey: (input) => (input === key ? token : undefined), setStatus() {} },
     channels: {
       get: () => channel,

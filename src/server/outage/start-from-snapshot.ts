@@ -198,7 +198,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     config: { ...config, dataDir: join(config.scratchDir, FOLDER) },
     log,
     settings,
-    users: { get: (id) => users.get(id) },
+    users: { get: (id) => users.get(id), isComplete: () => true },
     tokens: { get: (id) => tokens.get(id), findByKey, setStatus() {} },
     channels: {
       get: (id) => byId.get(id),

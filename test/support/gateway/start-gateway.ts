@@ -121,7 +121,7 @@ export function startRelay(setup: Setup) {
       ...setup.config,
     },
     settings: fixedSettings(setup.options),
-    users: { get: (id) => (id === user.id ? user : undefined) },
+    users: { get: (id) => (id === user.id ? user : undefined), isComplete: () => true },
     tokens: {
       get: (id) => tokens.values().find((token) => token.id === id),
       findByKey: (key) => tokens.get(key),
