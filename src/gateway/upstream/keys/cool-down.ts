@@ -199,7 +199,7 @@ export function tokenAllowance(headers: ResponseHeaders, nowMs?: number): TokenA
 }
 
 /** How many tokens are left by now, as far as other calls use none. */
-export function tokensLeft({ left, most, seenAt, fullAt }: TokenAllowance, nowMs: number): number {
+function tokensLeft({ left, most, seenAt, fullAt }: TokenAllowance, nowMs: number): number {
   if (nowMs >= fullAt) return most;
   return left + (most - left) * (Math.max(0, nowMs - seenAt) / (fullAt - seenAt));
 }

@@ -11,7 +11,7 @@ import { BalanceCell, ChannelStatus, ModelsChanged, ResponseCell } from "../cell
 import { HourCell, SuccessCell } from "../cells/traffic-cells.tsx";
 import { type Channel, ENABLED, splitList } from "../channel.ts";
 import { ModelListDialog } from "./ModelListDialog.tsx";
-import type { ChannelData } from "./use-channel-data.ts";
+import type { ChannelData } from "./use-channel-data.tsx";
 
 type Context = ListContext<ChannelData>;
 
