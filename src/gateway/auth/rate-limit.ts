@@ -85,7 +85,7 @@ export type ModelRequestLimit = {
 
 /** A call, of which there may be copies: all have the same client, which keeps how to take back what was counted. */
 type LimitedCall = Readonly<{
-  client: { takeBack?: (() => void) | null };
+  progress: Readonly<{ client: { takeBack?: (() => void) | null } }>;
   caller: Readonly<{ user: UserEntry; owners?: readonly UserEntry[] | undefined }>;
 }>;
 
@@ -130,7 +130,7 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
         refuseOver(limits, await taking, forSuccess);
       } else refuseOver(limits, 0, await successes.check(key));
     },
-    async begin({ client, caller }) {
+    async begin({ progress: { client }, caller }) {
       const limits = current();
       if (!limits) return;
       const countedAtMs = performance.now();
@@ -149,12 +149,12 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       }
       client.takeBack = takeBack;
     },
-    succeeded({ client, caller }) {
+    succeeded({ progress: { client }, caller }) {
       const isCounted = client.takeBack != null;
       client.takeBack = null;
       if (!isCounted) for (const { id } of limitedPersons(caller)) void current()?.successes.take(String(id));
     },
-    failed({ client }) {
+    failed({ progress: { client } }) {
       client.takeBack?.();
       client.takeBack = null;
     },

@@ -154,7 +154,10 @@ test("tokens are counted where a limit needs them, and none where there are none
 });
 
 describe("the site's limit", () => {
-  const call = (caller = callerOf({})) => ({ client: {} as { takeBack?: (() => void) | null }, caller });
+  const call = (caller = callerOf({})) => ({
+    progress: { client: {} as { takeBack?: (() => void) | null } },
+    caller,
+  });
   /** What refuses a request: the limit and the message; null: nothing does. */
   const refusalOf = (admitting: Promise<void>) =>
     admitting.then(

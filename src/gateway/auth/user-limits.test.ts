@@ -67,7 +67,8 @@ test("a user with a limit makes that many calls per minute", async () => {
 test("a slot released by one worker is available to another", async () => {
   const counter = new SlotCounter();
   const [here, there] = [1, 2].map((worker) => createUserLimits(null, slotsOf(counter, worker)));
-  const callOf = () => ({ caller: { user: { id: 7, maxConcurrency: 2 } }, client: {} }) as unknown as Call;
+  const callOf = () =>
+    ({ caller: { user: { id: 7, maxConcurrency: 2 } }, progress: { client: {} } }) as unknown as Call;
   const [first, second, third] = [callOf(), callOf(), callOf()];
   await here?.begin(first);
   await there?.begin(second);
@@ -84,7 +85,7 @@ test("a slot released by one worker is available to another", async () => {
 test("a call that ends twice gives back one place", async () => {
   const limits = createUserLimits(null, slotsOf(new SlotCounter(), 1));
   const [first, second, third, fourth] = [1, 2, 3, 4].map(
-    () => ({ caller: { user: { id: 7, maxConcurrency: 2 } }, client: {} }) as unknown as Call,
+    () => ({ caller: { user: { id: 7, maxConcurrency: 2 } }, progress: { client: {} } }) as unknown as Call,
   ) as [Call, Call, Call, Call];
   await limits.begin(first);
   await limits.begin(second);
@@ -95,7 +96,7 @@ test("a call that ends twice gives back one place", async () => {
 
 test("a call that ends while its slot is requested does not keep it", async () => {
   const limits = createUserLimits(null, slotsOf(new SlotCounter(), 1));
-  const call = { caller: { user: { id: 7, maxConcurrency: 1 } }, client: {} } as unknown as Call;
+  const call = { caller: { user: { id: 7, maxConcurrency: 1 } }, progress: { client: {} } } as unknown as Call;
   const begun = limits.begin(call);
   limits.end(call);
   await begun;
@@ -108,7 +109,7 @@ test("calls of organizations count in the limits of their owners", async () => {
   const callOf = (id: number) =>
     ({
       caller: id === 7 ? { user: person } : { user: { id, maxConcurrency: 0 }, owners: [person] },
-      client: {},
+      progress: { client: {} },
     }) as unknown as Call;
   const [own, first, second, other] = [callOf(7), callOf(8), callOf(9), callOf(10)];
   await limits.begin(own);
@@ -128,7 +129,7 @@ test.each([
   const limits = createUserLimits(null, slots());
   const callOf = (owner: number) => {
     const owners = [{ id: owner, maxConcurrency: 1 }];
-    return { caller: { user: { id: 8, maxConcurrency: 2 }, owners }, client: {} } as unknown as Call;
+    return { caller: { user: { id: 8, maxConcurrency: 2 }, owners }, progress: { client: {} } } as unknown as Call;
   };
   const [first, refused, other, third] = [callOf(1), callOf(1), callOf(2), callOf(3)];
   await limits.begin(first);

@@ -5,6 +5,7 @@ import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
+import type { ClientPresence } from "../call/progress.ts";
 import { limitedAccounts } from "./limited-accounts.ts";
 
 /**
@@ -21,15 +22,15 @@ export type UserLimits = {
 };
 
 /** A call, of which there may be copies, for another model or with what served it: all have the same client. */
-type ConcurrentCall = Pick<Call, "caller" | "client">;
+type ConcurrentCall = Pick<Call, "caller" | "progress">;
 
 /** `shared`: counts calls per minute across processes; `slots`: counts concurrent calls across workers. */
 export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
-  const running = new Map<number, Set<Call["client"]>>();
+  const running = new Map<number, Set<ClientPresence>>();
   /** Releases a call's slots among all workers. */
-  const releases = new WeakMap<Call["client"], ReleaseSlot[]>();
-  const end = ({ caller, client }: ConcurrentCall): void => {
+  const releases = new WeakMap<ClientPresence, ReleaseSlot[]>();
+  const end = ({ caller, progress: { client } }: ConcurrentCall): void => {
     for (const { id } of limitedAccounts(caller)) {
       const calls = running.get(id);
       calls?.delete(client);
@@ -40,7 +41,7 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
   };
   const enter = async (call: ConcurrentCall, { id, maxConcurrency }: UserEntry): Promise<void> => {
     const calls = running.get(id) ?? new Set();
-    running.set(id, calls.add(call.client));
+    running.set(id, calls.add(call.progress.client));
     const refusal = tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
     if (!slots && calls.size > maxConcurrency) {
       end(call);
@@ -53,7 +54,7 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
       throw refusal;
     }
     // The call may have ended while its slot was requested.
-    const { client } = call;
+    const { client } = call.progress;
     if (calls.has(client)) releases.set(client, [...(releases.get(client) ?? []), release]);
     else release();
   };

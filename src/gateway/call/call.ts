@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { identify } from "../../lib/http/request.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
-import { AttemptLog, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
+import { AttemptLog, type CallProgress, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
 import type { Excluded, Route, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -21,8 +21,8 @@ type AuthorizedRequest = Readonly<{
 }>;
 
 /**
- * One call in the pipeline. What it is about never changes: steps return a changed copy. How far it has come stands in `timing`,
- * `client` and `attempts` (`progress.ts`), which its steps write.
+ * One call in the pipeline. What it is about never changes: steps return a changed copy. How far it has come stands in its
+ * `progress`, which its steps write.
  */
 export type Call = AuthorizedRequest &
   ParsedRequest &
@@ -32,9 +32,7 @@ export type Call = AuthorizedRequest &
     recordId: string;
     /** Unix time in seconds when its request was read. */
     createdAt: number;
-    timing: CallTiming;
-    client: ClientPresence;
-    attempts: AttemptLog;
+    progress: CallProgress;
     /** The call's spans; null without telemetry. */
     trace: CallTrace | null;
     /** The complete chat for the upstream, with the earlier turns that it refers to; null for other calls. */
@@ -83,9 +81,7 @@ export function newCall(
     requestId,
     recordId,
     createdAt: nowSeconds(),
-    timing,
-    client: new ClientPresence(request, authorized.server),
-    attempts: new AttemptLog(),
+    progress: { timing, client: new ClientPresence(request, authorized.server), attempts: new AttemptLog() },
     trace: telemetry?.begin({ request, endpoint: authorized.endpoint, ...parsed }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,

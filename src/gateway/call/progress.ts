@@ -66,6 +66,9 @@ export class AttemptLog {
   }
 }
 
+/** How far a call has come: what its steps write, all of it. */
+export type CallProgress = Readonly<{ timing: CallTiming; client: ClientPresence; attempts: AttemptLog }>;
+
 /** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
 export type Speed = Readonly<{
   /** Null: not measured; only streams show it. */
@@ -84,7 +87,8 @@ export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway
  * Call right before sending a call upstream: without a client, nothing should be generated or charged. Only the
  * connections of calls that waited are checked, because the check is expensive. Throws GatewayError (499).
  */
-export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
+export function refuseIfClientLeft({ progress, request }: Pick<Call, "progress" | "request">): void {
+  const { client, timing } = progress;
   const isOld = performance.now() - timing.startedAtMs > CHECK_AFTER_MS;
   if (!client.hasLeft && isOld && request.signal.aborted) client.leave();
   if (client.hasLeft) throw CLIENT_LEFT;

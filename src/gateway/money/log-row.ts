@@ -66,7 +66,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? (notesByPrice.get(price) ?? makeNotes(price)) : NO_PRICE;
   const failed = outcome.status >= 400 || INCOMPLETE_ENDINGS.has(outcome.ending);
-  const elapsedMs = Math.round(performance.now() - call.timing.startedAtMs);
+  const elapsedMs = Math.round(performance.now() - call.progress.timing.startedAtMs);
   const { promptTokens, completionTokens } = call.endpoint.isTask ? NO_USAGE : outcome.usage;
   return {
     requestId: call.recordId,
@@ -128,9 +128,10 @@ function otherOf(
   price: Price | null,
   budgets: readonly BudgetEntry[],
 ): LogOther {
-  const { summary, candidates, timing } = call;
+  const { summary, candidates } = call;
+  const { timing } = call.progress;
   const { servedBy: route } = call;
-  const { entries } = call.attempts;
+  const { entries } = call.progress.attempts;
   const hold = reserved?.hold;
   const { usage } = outcome;
   const info: LogOther["admin_info"] = {

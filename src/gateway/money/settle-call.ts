@@ -67,7 +67,7 @@ export function settleCall(
   const { settings, billing } = context.services;
   const { hold } = reserved;
   const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
-  if (call.summary.stream) call.attempts.endStream(performance.now() - call.timing.startedAtMs);
+  if (call.summary.stream) call.progress.attempts.endStream(performance.now() - call.progress.timing.startedAtMs);
   const row = logRowOf(call, reserved, {
     ending: ended.ending,
     evidence,
@@ -112,7 +112,7 @@ const MIN_TOKENS = 4;
 const MIN_OUTPUT_MS = 5;
 
 /** The speed of a completed call: of its last attempt, from sending the request. */
-function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
+function speedOf({ progress: { attempts, timing }, summary }: Call, { completionTokens }: Usage): Speed {
   const last = attempts.entries.at(-1);
   if (!last) return { firstTokenMs: null, tokensPerSecond: null };
   const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
@@ -139,8 +139,8 @@ export async function beginCall({ requestLimit, userLimits, services }: BeginCal
 
 /** Records a call that failed before a response; returns the error for the client. */
 export function failCall(context: FailCallContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
-  const { client, attempts, requestId } = call;
-  const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, requestId);
+  const { client, attempts } = call.progress;
+  const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, call.requestId);
   const ending = client.hasLeft ? "client_left" : attempts.isEmpty ? "refused" : "upstream_failed";
   recordFailure(context, call, reserved, error, ending);
   return error;
@@ -163,7 +163,7 @@ export function recordFailure(
   ending: CallEnding,
 ): void {
   const { billing, settings } = context.services;
-  const call = { ...failed, servedBy: failed.servedBy ?? failed.attempts.latest };
+  const call = { ...failed, servedBy: failed.servedBy ?? failed.progress.attempts.latest };
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
   const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
@@ -197,7 +197,7 @@ function releaseCall(
   }
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
-  call.client.end(config.idleTimeoutSeconds);
+  call.progress.client.end(config.idleTimeoutSeconds);
   const { user, owners } = call.caller;
   if (user.maxConcurrency > 0 || owners) context.userLimits.end(call);
   context.metrics.ended(call, row);

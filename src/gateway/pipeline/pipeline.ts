@@ -48,7 +48,7 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
       if (planned instanceof Response) return planned;
       call = planned;
     }
-    call.client.watch(context.pendingDisconnects);
+    call.progress.client.watch(context.pendingDisconnects);
     const affordable = await reserveAffordable(context, call, findFallbacks(context, call));
     call = affordable.call;
     const response = relay(context, call, affordable.reserved);

@@ -65,7 +65,7 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
     const entries: Record<string, unknown>[] = [{}];
     const client = { hasLeft: false };
     return {
-      call: { summary: { model: `model ${at}` }, client, attempts: { entries }, route },
+      call: { summary: { model: `model ${at}` }, progress: { client, attempts: { entries } }, route },
       prices: {},
     } as unknown as PricedCall;
   });
@@ -95,7 +95,7 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
     events.push(`asks ${at(call)}`);
     const outcome = outcomes[at(call)];
     if (outcome === "responds" || outcome === "refuses") return responseOf(at(call));
-    if (outcome === "loses its client") for (const { call: lost } of calls) lost.client.hasLeft = true;
+    if (outcome === "loses its client") for (const { call: lost } of calls) lost.progress.client.hasLeft = true;
     if (outcome === "breaks") throw new TypeError("a mistake of the gateway");
     const status = outcome === "blames the request" ? 400 : 500;
     throw new GatewayError(status, outcome === "ends" ? "server_shutting_down" : "", `model ${at(call)}`);
@@ -103,7 +103,7 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
     ({ served, result }) => `${at(served)} by ${result.route}`,
     (error: GatewayError) => error.message,
   );
-  const noted = calls.map(({ call }) => call.attempts.entries[0]);
+  const noted = calls.map(({ call }) => call.progress.attempts.entries[0]);
   return { outcome, events, noted };
 }
 

@@ -95,8 +95,8 @@ export async function acrossModels(
       if (refused) discardResponse(result);
       else refused = { served, result };
     } catch (error) {
-      if (served.call.client.hasLeft || !isWorthAnotherModel(error)) {
-        if (refused && !served.call.client.hasLeft) break;
+      if (served.call.progress.client.hasLeft || !isWorthAnotherModel(error)) {
+        if (refused && !served.call.progress.client.hasLeft) break;
         if (refused) discardResponse(refused.result);
         throw error;
       }
@@ -111,7 +111,7 @@ export async function acrossModels(
 export type Served = Readonly<{ served: PricedCall; result: Answer }>;
 
 /** Notes in the log that the latest attempt was refused. */
-function noteRefusal({ attempts }: Call): void {
+function noteRefusal({ progress: { attempts } }: Call): void {
   const entry = attempts.entries.at(-1);
   if (entry) Object.assign(entry, failureNote({ code: "gateway_filtered" }));
 }

@@ -549,7 +549,7 @@ const open = (names: readonly string[], more: Partial<Call> = {}) => {
     },
     ...{
       endpoint: { capability: "chat", codec: { dialect: "openai-chat" } },
-      client: { hasLeft: false },
+      progress: { client: { hasLeft: false } },
     },
     ...more,
   } as unknown as Call;

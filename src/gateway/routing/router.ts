@@ -170,12 +170,12 @@ export class Router implements Requirements {
     this.#lastFailure = error;
     if (this.#conversation !== null) context.stickiness.forget(this.#conversation);
     this.#exclude(choice, error);
-    reportFailure(context, choice, error, call.client.hasLeft);
+    reportFailure(context, choice, error, call.progress.client.hasLeft);
     const { overBudget, mappedStatus, accountProblem } = error;
     const { retryableStatuses } = providerOf(choice.channel.type) ?? {};
     const isWorthRetrying =
       overBudget || accountProblem !== null || isRetryable({ status: mappedStatus, retryableStatuses });
-    if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw this.#clientError(error);
+    if (this.#retriesLeft === 0 || call.progress.client.hasLeft || !isWorthRetrying) throw this.#clientError(error);
     this.#retriesLeft -= 1;
   }
 

@@ -7,7 +7,7 @@ function callOf(requestId: string, origin?: string, dropped: readonly string[] =
   const request = new Request("http://localhost/", origin ? { headers: { origin } } : {});
   const timing = { markOverhead: () => 0.35 };
   const endpoint = { codec: { dialect: "openai-chat" } };
-  return { request, requestId, timing, endpoint, servedBy: { dropped }, fallbackFrom: null } as never;
+  return { request, requestId, progress: { timing }, endpoint, servedBy: { dropped }, fallbackFrom: null } as never;
 }
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 

@@ -36,7 +36,8 @@ export async function respond<Context extends RespondBackgroundContext>(
       : respondStream(context, call, reserved, received, endCall);
   }
   const { background: running, reported, meter, body, contentType } = received.response;
-  const { timing, client, summary } = call;
+  const { summary } = call;
+  const { timing, client } = call.progress;
   if (summary.stream) timing.markFirstByte();
   // Measured before charging, because the log row contains it.
   timing.markOverhead();
@@ -55,7 +56,7 @@ async function respondBytes<Context extends Pick<CallTools, "catalog">>(
   { body, contentType }: Extract<Received, { kind: "bytes" }>,
   endCall: EndCall<Context>,
 ): Promise<Response> {
-  call.timing.markFirstByte();
+  call.progress.timing.markFirstByte();
   const meter = new OutputMeter();
   meter.other();
   const reported = call.endpoint.meter?.(call, null, call.servedBy?.price ?? null, context.catalog()) ?? null;
@@ -70,9 +71,9 @@ function respondStream<Context extends StreamPumpContext>(
   source: OpenStream,
   endCall: EndCall<Context>,
 ): Response {
-  call.timing.markFirstByte();
+  call.progress.timing.markFirstByte();
   const pump = new StreamPump(context, call, reserved, source, endCall);
-  if (call.client.hasLeft) pump.cancel();
+  if (call.progress.client.hasLeft) pump.cancel();
   // The DOM's types lack the runtime's direct streams, which write to the socket without a queue.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
   return responseTo(call, stream, call.endpoint.codec.streamType, true);
@@ -114,7 +115,7 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
  * `isStream`: the body is a stream of events.
  */
 export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
-  const overheadMs = call.timing.markOverhead();
+  const overheadMs = call.progress.timing.markOverhead();
   const dropped = call.servedBy?.dropped ?? [];
   const isWebsite = call.request.headers.has("origin");
   const isAnthropic = call.endpoint.codec.dialect === "anthropic";
@@ -173,7 +174,7 @@ export function refuseCall(
   call: Call,
   thrown: unknown,
 ): Response {
-  call.client.end(context.services.config.idleTimeoutSeconds);
+  call.progress.client.end(context.services.config.idleTimeoutSeconds);
   const error = toGatewayError(context, thrown, call.requestId);
   const { codec } = call.endpoint;
   if (error.overflow && call.summary.stream && codec.overflowsInStream) {

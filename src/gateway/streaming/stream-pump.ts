@@ -90,7 +90,7 @@ export class StreamPump<Context extends StreamPumpContext>
     this.#channel = source.channel;
     this.#ready = [source.first];
     this.#ended = source.ended;
-    call.client.onLeave = () => this.#clientLeft();
+    call.progress.client.onLeave = () => this.#clientLeft();
     context.deadlines.add(this);
     context.metrics.streamBegan();
     context.bodies.keep(call.request);
@@ -102,7 +102,7 @@ export class StreamPump<Context extends StreamPumpContext>
     try {
       await this.#run();
       if (!this.#clientDisconnected) controller.close();
-      else if (this.#isStalled) this.call.client.disconnect();
+      else if (this.#isStalled) this.call.progress.client.disconnect();
     } catch (error) {
       // Without this handler an unexpected error would leave the quota held and the client waiting.
       this.#logFault(error);
@@ -254,7 +254,7 @@ export class StreamPump<Context extends StreamPumpContext>
   #clientLeft(): void {
     if (this.#clientDisconnected || this.#settled) return;
     this.#clientDisconnected = true;
-    this.call.client.hasLeft = true;
+    this.call.progress.client.hasLeft = true;
     if (drainsOnDisconnect(this.#channel)) {
       this.#drainUntil = performance.now() + drainCapMs(this.#channel);
     } else {

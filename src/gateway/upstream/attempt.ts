@@ -56,7 +56,7 @@ export class RunningAttempt {
     timeoutMs?: number,
   ) {
     const { channel, key } = choice;
-    const { timing, attempts } = call;
+    const { timing, attempts } = call.progress;
     const budgetMs = timeoutMs === undefined ? Number(channel.setting.first_byte_timeout_seconds) * 1000 : 0;
     this.hasBudget = budgetMs > 0 && budgetMs < Number.POSITIVE_INFINITY;
     const ownMs = this.hasBudget ? budgetMs : timeoutMs;
@@ -81,10 +81,10 @@ export class RunningAttempt {
   async send({ outgoing, route, refusal }: Pick<AdaptedRequest, "outgoing" | "route" | "refusal">): Promise<Response> {
     const { call, exchange } = this;
     const { channel, key } = this.choice;
-    call.attempts.latest = route;
+    call.progress.attempts.latest = route;
     if (refusal) throw refusal;
     refuseIfClientLeft(call);
-    call.client.onLeave = () => {
+    call.progress.client.onLeave = () => {
       if (!drainsOnDisconnect(channel) && !call.endpoint.outlivesClient) exchange.stop("client_left");
     };
     const response = await this.context.upstream.send(outgoing, exchange);
@@ -145,13 +145,13 @@ export class RunningAttempt {
     Object.assign(entry, failureNote(detail));
     call.trace?.failAttempt(entry);
     // A client's invalid request or disconnect says nothing about the upstream.
-    this.end(call.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
+    this.end(call.progress.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
     return failure;
   }
 
   /** The response, or its first bytes, are received (`failed` false), or never will be; null: that says nothing about the channel. */
   end(failed: boolean | null): void {
-    const { timing } = this.call;
+    const { timing } = this.call.progress;
     const { channel, key } = this.choice;
     const endMs = performance.now() - timing.startedAtMs;
     const waitedMs = endMs - this.#startMs;

@@ -106,7 +106,7 @@ async function openBytes(
     exchange.abort();
     throw noResponse(channel, key, "invalid");
   }
-  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
+  entry.firstByteMs = Math.round(performance.now() - call.progress.timing.startedAtMs);
   return { kind: "bytes", body: body.stream, contentType };
 }
 
@@ -121,7 +121,7 @@ async function readAudio(
   const { channel, key, price } = route;
   const { endpoint, body: request } = call;
   const body = await readBody(response, exchange, context.services.config);
-  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
+  entry.firstByteMs = Math.round(performance.now() - call.progress.timing.startedAtMs);
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   if (isText(body, contentType)) throw noResponse(channel, key, "invalid");
   let answer: JsonObject | null = null;
@@ -154,7 +154,7 @@ async function readComplete(
   const body = adapter.awaitResult
     ? await adapter.awaitResult(trimmed, createPolling(context, attempt, request))
     : trimmed;
-  entry.firstByteMs = Math.round(performance.now() - call.timing.startedAtMs);
+  entry.firstByteMs = Math.round(performance.now() - call.progress.timing.startedAtMs);
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   const error = adapter.findError(body);
   if (error !== null) {
@@ -232,7 +232,7 @@ async function openStream(
     const { value, done } = await reader.read();
     exchange.progressed();
     if (value) {
-      entry.firstByteMs ??= Math.round(performance.now() - call.timing.startedAtMs);
+      entry.firstByteMs ??= Math.round(performance.now() - call.progress.timing.startedAtMs);
       bytes += value.length;
     }
     const latest = value ? events.push(value) : NOTHING;

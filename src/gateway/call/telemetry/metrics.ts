@@ -70,7 +70,7 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
   const overheads = new RecentOverheads();
   return {
     overhead: () => overheads.read(),
-    ended({ endpoint, timing }, record) {
+    ended({ endpoint, progress: { timing } }, record) {
       if (timing.overheadMs !== null) overheads.add(timing.overheadMs);
       const { capability } = endpoint;
       requests.add(outcomeOf(capability, record.other.status ?? 200));

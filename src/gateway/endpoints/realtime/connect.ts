@@ -31,7 +31,7 @@ export async function connect(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { channel, key } = choice;
-  const { timing, attempts } = call;
+  const { timing, attempts } = call.progress;
   const startMs = timing.elapsedMs;
   const entry = attempts.begin(choice, startMs);
   context.coolDown.begin(channel.id, key);

@@ -180,7 +180,7 @@ export class RealtimeSession implements SocketSession {
     this.#call = opening;
     this.#bill = new RealtimeBilling(this.context, this.origin, connected, opening);
     this.context.traffic.begin(route.channel.id, route.key);
-    opening.call.timing.markFirstByte();
+    opening.call.progress.timing.markFirstByte();
     this.#receivedAtMs = performance.now();
     socket.onmessage = ({ data }) => this.#receive(data);
     socket.onclose = ({ code, reason }) => this.#upstreamClosed(code, reason);
@@ -296,7 +296,7 @@ export class RealtimeSession implements SocketSession {
   #end({ ending, code, reason, error }: SessionEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#call?.call.client.leave();
+    this.#call?.call.progress.client.leave();
     this.#abort.abort();
     const client = this.#client;
     if (this.#setupTimer) clearTimeout(this.#setupTimer);
@@ -320,7 +320,7 @@ export class RealtimeSession implements SocketSession {
     const { socket, route } = this.#connected;
     socket.onclose = null;
     socket.close();
-    const elapsedMs = this.#call?.call.timing.elapsedMs ?? 0;
+    const elapsedMs = this.#call?.call.progress.timing.elapsedMs ?? 0;
     context.traffic.end(route.channel.id, route.key, ending === "upstream_failed", elapsedMs);
     this.#leavePlace();
     const rest = this.#events?.rest();

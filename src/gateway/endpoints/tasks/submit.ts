@@ -123,7 +123,7 @@ export async function submitTask<Answer>(
     // Once charged, the row decides: the task was not accepted, so it fails and is refunded.
     if (isCharged) throw toGatewayError(context, thrown, call.requestId);
     const error = failCall(context, call, reserved, thrown);
-    const channelId = call.attempts.latest?.channel.id ?? 0;
+    const channelId = call.progress.attempts.latest?.channel.id ?? 0;
     if (id !== null) await refuseTask(db, order.kind, id, { reason: error.reason, code: error.status, channelId });
     throw error;
   }
@@ -170,7 +170,7 @@ async function sendOrder<Answer>(
   const text = response.ok
     ? Buffer.from(await readBody(response, exchange, context.services.config)).toString()
     : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
-  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  entry.firstByteMs = Math.round(call.progress.timing.elapsedMs);
   if (!response.ok) {
     const { status } = response;
     const retryAfter = retryAfterIn(response.headers, Date.now());

@@ -42,7 +42,8 @@ export function createExperiments(findContext: () => RunUnchargedContext & Uses<
     ended(call, { experiment, targets }, row, result) {
       const context = findContext();
       const store = context.services.experiments;
-      if (!store || !experiment?.isCounted || call.attempts.isEmpty || row.other.ending === "client_left") return;
+      if (!store || !experiment?.isCounted || call.progress.attempts.isEmpty || row.other.ending === "client_left")
+        return;
       if (row.failed && CLIENT_FAULTS.has(row.other.status ?? 0)) return;
       const isServed = call.candidates === targets[0]?.candidates;
       const own = outcomeOf(context, call, experiment, row, result, !row.failed && isServed);
@@ -77,7 +78,7 @@ function outcomeOf(
   succeeded: boolean,
 ): ExperimentCall {
   const price = call.servedBy?.price;
-  const { firstByteMs } = call.timing;
+  const { firstByteMs } = call.progress.timing;
   const tiers = row.other.receipt?.serviceTier?.split(", ") ?? NO_TIERS;
   return {
     ...{ route, experiment: rule.key, isTrial: part === "trial", requestId: call.recordId },

@@ -56,9 +56,11 @@ export function copyCall(context: Pricing, call: Call, { model, candidates }: Ro
     summary: { ...call.summary, model },
     candidates,
     changes: { ...call.changes, model, ...(isStored && { store: false }) },
-    timing: new CallTiming(performance.now()),
-    client: new ClientPresence(request),
-    attempts: new AttemptLog(),
+    progress: {
+      timing: new CallTiming(performance.now()),
+      client: new ClientPresence(request),
+      attempts: new AttemptLog(),
+    },
     keepsText: true,
     // Its body names another model.
     fallbackFrom: call.fallbackFrom ?? call.summary.model,
@@ -97,17 +99,17 @@ export async function runUncharged(
       return priced.usage;
     });
     await response.arrayBuffer();
-    call.attempts.endStream(call.timing.elapsedMs);
+    call.progress.attempts.endStream(call.progress.timing.elapsedMs);
   } catch (error) {
     return { ...resultOf(call, settled[0]), ...failureOf(error) };
   } finally {
-    call.client.end(0);
+    call.progress.client.end(0);
   }
   return resultOf(call, settled[0]);
 }
 
 function resultOf(call: Call, priced: PricedUsage | undefined): UnchargedResult {
-  const { entries, latest } = call.attempts;
+  const { entries, latest } = call.progress.attempts;
   const last = entries.at(-1);
   const ended = priced?.ended;
   const isComplete = ended?.ending === "complete";
@@ -124,7 +126,10 @@ function resultOf(call: Call, priced: PricedUsage | undefined): UnchargedResult 
 }
 
 /** How long the last attempt of a call took. */
-export function durationsOf({ attempts, summary }: Call): Readonly<{ latencyMs: number; firstTokenMs: number | null }> {
+export function durationsOf({
+  progress: { attempts },
+  summary,
+}: Call): Readonly<{ latencyMs: number; firstTokenMs: number | null }> {
   const last = attempts.entries.at(-1);
   if (!last) return { latencyMs: 0, firstTokenMs: null };
   const isTimed = summary.stream && last.firstByteMs !== null;

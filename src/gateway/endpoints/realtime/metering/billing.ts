@@ -152,12 +152,12 @@ export class RealtimeBilling {
     const waitedMs = performance.now() - startedAtMs;
     const { route } = this.connected;
     const timing = new CallTiming(startedAtMs);
-    timing.firstByteMs = call.timing.firstByteMs;
+    timing.firstByteMs = call.progress.timing.firstByteMs;
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
     // A session may have waited into other hours.
     const price = priceAt(priceUnder(reserved.prices, route.channel, route.upstreamModel), createdAt);
-    const { attempts } = this.opening.call;
-    const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts, servedBy: { ...route, price } };
+    const progress = { ...call.progress, timing, attempts: this.opening.call.progress.attempts };
+    const charged = { ...call, progress, createdAt, prompt: content.prompt, servedBy: { ...route, price } };
     // Some models are charged per response that uses search results, others per query.
     const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);
     const perAnswer = usage.toolCalls?.google_search !== undefined && searchBilling === "answer";

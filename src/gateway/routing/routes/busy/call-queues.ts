@@ -22,7 +22,7 @@ export type CallQueues = {
   learn(worker: number, heads: readonly WaitingHead[]): void;
 };
 
-type WaitingCall = Pick<Call, "client" | "attempts" | "timing">;
+type WaitingCall = Pick<Call, "progress">;
 
 type Entry = {
   readonly priority: number;
@@ -86,7 +86,7 @@ export function createCallQueues(now: () => number, slots: HostSlots | null = nu
   }
 
   async function waitInQueue<Result>(
-    { client, attempts, timing }: WaitingCall,
+    { progress: { client, attempts, timing } }: WaitingCall,
     { route, priority, maxWaitMs }: QueueRule,
     work: () => Promise<Result>,
     refusal: unknown,
@@ -163,7 +163,7 @@ export function createCallQueues(now: () => number, slots: HostSlots | null = nu
       try {
         return await work();
       } catch (error) {
-        if (!isBusy(error) || call.client.hasLeft) throw error;
+        if (!isBusy(error) || call.progress.client.hasLeft) throw error;
         return runInQueue(call, rule, work, error);
       }
     },

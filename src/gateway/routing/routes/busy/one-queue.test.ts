@@ -30,9 +30,7 @@ function start(maxLength = 10) {
     const attempts = new AttemptLog();
     const timing = new CallTiming(performance.now());
     const call = {
-      client,
-      attempts,
-      timing,
+      progress: { client, attempts, timing },
       tries: [] as number[],
       end: null as unknown,
       endMs: 0,
@@ -44,9 +42,7 @@ function start(maxLength = 10) {
       return "served";
     };
     const end = (result: unknown) => Object.assign(call, { end: result, endMs: elapsed() });
-    void queues
-      .run({ client, attempts, timing }, { route: "calm", maxWaitMs, maxLength, priority }, work)
-      .then(end, end);
+    void queues.run(call, { route: "calm", maxWaitMs, maxLength, priority }, work).then(end, end);
     return call;
   };
   return { queues, route, ask, pass };
@@ -96,9 +92,9 @@ test("the first tries again after longer and longer pauses until its time is ove
   await pass(4_000);
   expect(call.tries).toEqual([0, 250, 750, 1_750, 2_750]);
   expect([call.end, call.endMs]).toEqual([route.refusal, 3_000]);
-  expect([call.timing.waitedMs, call.timing.queuedMs].map(Math.round)).toEqual([3_000, 3_000]);
+  expect([call.progress.timing.waitedMs, call.progress.timing.queuedMs].map(Math.round)).toEqual([3_000, 3_000]);
   // Of the tries, the first and the last are logged.
-  expect(call.attempts.entries).toHaveLength(2);
+  expect(call.progress.attempts.entries).toHaveLength(2);
   expect([queues.lengthOf("calm"), queues.heads()]).toEqual([0, []]);
 });
 
@@ -134,7 +130,7 @@ test("a client that leaves makes room at once, and is not asked for again", asyn
   const [call, next] = [ask(), ask()];
   await pass(100);
   const tries = call.tries.length;
-  call.client.leave();
+  call.progress.client.leave();
   await pass(50);
   expect([call.end, call.tries.length, queues.lengthOf("calm")]).toEqual([CLIENT_LEFT, tries, 1]);
   expect(next.end).toBeNull();

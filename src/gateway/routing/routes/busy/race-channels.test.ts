@@ -48,8 +48,9 @@ function race(options: Options = {}) {
     beginAttempt: ({ channel }: Route) => events.push(["span began", channel.id]),
   };
   const call = {
-    ...{ request, timing, summary: { model: MODEL }, typicalTokens: COST },
-    ...{ client: new ClientPresence(request), attempts: new AttemptLog(), trace: isTraced ? trace : null },
+    ...{ request, summary: { model: MODEL }, typicalTokens: COST },
+    ...{ progress: { client: new ClientPresence(request), attempts: new AttemptLog(), timing } },
+    trace: isTraced ? trace : null,
   } as unknown as Call;
   const hedges = {
     observe: (channelId: number, model: string, ms: number) => events.push(["observed", channelId, model, ms < 900]),
@@ -74,9 +75,9 @@ function race(options: Options = {}) {
   const tryChannel = hedged<{ prices: typeof prices; hedges: typeof hedges }>(hedge, (_context, model, choice) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const { channel } = choice;
-    const entry = model.call.attempts.begin(choice, 0);
-    model.call.attempts.latest = isPriced ? routeOf(choice) : { ...routeOf(choice), price: null };
-    model.call.client.onLeave = () => events.push(["cancelled", channel.id]);
+    const entry = model.call.progress.attempts.begin(choice, 0);
+    model.call.progress.attempts.latest = isPriced ? routeOf(choice) : { ...routeOf(choice), price: null };
+    model.call.progress.client.onLeave = () => events.push(["cancelled", channel.id]);
     const exchange = { abort: () => events.push(["discarded", channel.id]) };
     const answer = { kind: "stream", exchange, route: routeOf(choice) } as unknown as Answer;
     const fail = (error: Error) => {
@@ -96,7 +97,8 @@ function race(options: Options = {}) {
     ({ route }) => route.channel.id,
     (error: Error) => error.message,
   );
-  const entries = () => call.attempts.entries.map(({ channelId, isCancelled, cost }) => [channelId, isCancelled, cost]);
+  const entries = () =>
+    call.progress.attempts.entries.map(({ channelId, isCancelled, cost }) => [channelId, isCancelled, cost]);
   return { call, events, lanes, outcome, entries, bothRun: () => until(() => lanes.length === 2) };
 }
 
@@ -106,16 +108,16 @@ const OBSERVED = ["observed", 1, MODEL, true];
 
 test("an attempt that responds in time is the only one; the call goes on as it left it", async () => {
   const { call, events, lanes, outcome, entries } = race({ afterMs: 60_000 });
-  expect(call.attempts.entries).toEqual([]);
+  expect(call.progress.attempts.entries).toEqual([]);
   lanes[0]?.answer();
   expect(await outcome).toBe(1);
   expect(events).toEqual([SPENT, OBSERVED, ["served by", 1]]);
   expect(entries()).toEqual([[1, undefined, undefined]]);
-  expect(call.attempts.latest?.channel.id).toBe(1);
+  expect(call.progress.attempts.latest?.channel.id).toBe(1);
   // The race was a wait for upstreams, from its own beginning on.
-  expect(call.timing.waitedMs).toBeGreaterThan(0);
-  expect(call.timing.waitedMs).toBeLessThan(900);
-  call.client.leave();
+  expect(call.progress.timing.waitedMs).toBeGreaterThan(0);
+  expect(call.progress.timing.waitedMs).toBeLessThan(900);
+  call.progress.client.leave();
   expect(events.at(-1)).toEqual(["cancelled", 1]);
 });
 
@@ -137,14 +139,14 @@ test("a late one is cancelled for the second that responds, and logged before it
     [1, true, COST],
     [2, undefined, undefined],
   ]);
-  expect(call.attempts.entries[0]?.endMs).toBeGreaterThanOrEqual(1_000);
-  expect(call.attempts.latest?.channel.id).toBe(2);
-  expect(lanes.map(({ call: { client } }) => client.hasLeft)).toEqual([true, false]);
+  expect(call.progress.attempts.entries[0]?.endMs).toBeGreaterThanOrEqual(1_000);
+  expect(call.progress.attempts.latest?.channel.id).toBe(2);
+  expect(lanes.map(({ call: lane }) => lane.progress.client.hasLeft)).toEqual([true, false]);
   // Its own entry is another one by now: what becomes of it changes the log no more.
   lanes[0]?.answer();
   await until(() => events.length > 8);
   expect(events.at(-1)).toEqual(["discarded", 1]);
-  call.client.leave();
+  call.progress.client.leave();
   expect(events.at(-1)).toEqual(["cancelled", 2]);
 });
 
@@ -193,8 +195,8 @@ test("where both fail, the first error counts, and only the second failure is re
     [1, undefined, undefined],
     [2, undefined, undefined],
   ]);
-  expect(call.attempts.latest?.channel.id).toBe(2);
-  expect(call.timing.waitedMs).toBeGreaterThan(0);
+  expect(call.progress.attempts.latest?.channel.id).toBe(2);
+  expect(call.progress.timing.waitedMs).toBeGreaterThan(0);
 });
 
 test("one that fails in time leaves the next to whoever tries channels", async () => {
@@ -233,7 +235,7 @@ test.each([
 test("a client that leaves ends all attempts, and no other begins", async () => {
   const both = race();
   await both.bothRun();
-  both.call.client.leave();
+  both.call.progress.client.leave();
   expect(both.events.slice(-2)).toEqual([
     ["cancelled", 1],
     ["cancelled", 2],
@@ -242,7 +244,7 @@ test("a client that leaves ends all attempts, and no other begins", async () => 
   expect(await both.outcome).toBe("left");
 
   const one = race();
-  one.call.client.leave();
+  one.call.progress.client.leave();
   await Bun.sleep(5);
   expect(one.events).toEqual([SPENT, ["cancelled", 1]]);
   one.lanes[0]?.fail(new Error("left"));

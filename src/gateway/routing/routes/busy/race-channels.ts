@@ -46,20 +46,20 @@ async function raceChannels<Result>(
 ): Promise<Readonly<{ choice: Choice; result: Result }>> {
   const { hedges } = context;
   const { call, hedge } = race;
-  const { timing } = call;
+  const { timing } = call.progress;
   const startMs = timing.elapsedMs;
   const model = call.summary.model;
   const first = startLane(race, race.choice, call.trace);
-  const cost = promptCost(context, call, first.call.attempts.latest?.price ?? null);
+  const cost = promptCost(context, call, first.call.progress.attempts.latest?.price ?? null);
   hedges.spend(hedge.route, cost);
   const lanes = [first];
-  call.client.onLeave = () => {
-    for (const lane of lanes) lane.call.client.leave();
+  call.progress.client.onLeave = () => {
+    for (const lane of lanes) lane.call.progress.client.leave();
   };
   try {
     const delayMs = hedge.afterMs ?? hedges.p95(race.choice.channel.id, model);
     const isLate = delayMs !== null && (await isPendingAfter(first.outcome, delayMs));
-    const other = isLate && !call.client.hasLeft ? race.alternative() : null;
+    const other = isLate && !call.progress.client.hasLeft ? race.alternative() : null;
     if (other && hedges.reserve(hedge.route, cost, hedge.maxExtraPercent)) {
       const second = startLane(race, other, null);
       lanes.push(second);
@@ -85,9 +85,11 @@ function startLane<Result>(race: Race<Result>, choice: Choice, trace: Call["trac
   const { call } = race;
   const own = {
     ...call,
-    attempts: new AttemptLog(),
-    client: new ClientPresence(call.request),
-    timing: new CallTiming(call.timing.startedAtMs),
+    progress: {
+      attempts: new AttemptLog(),
+      client: new ClientPresence(call.request),
+      timing: new CallTiming(call.progress.timing.startedAtMs),
+    },
     trace,
   };
   const outcome = race.attempt(own, choice).then(
@@ -137,27 +139,33 @@ async function endLoser<Result>(race: Race<Result>, loser: Lane<Result>, winner:
   const early = await Promise.race([loser.outcome, null]);
   if (early && "error" in early) race.onFailed(loser.choice, early.error);
   else {
-    for (const entry of loser.call.attempts.entries) {
-      call.attempts.entries.push({ ...entry, endMs: Math.round(call.timing.elapsedMs), ...CANCELLED, cost });
+    for (const entry of loser.call.progress.attempts.entries) {
+      call.progress.attempts.entries.push({
+        ...entry,
+        endMs: Math.round(call.progress.timing.elapsedMs),
+        ...CANCELLED,
+        cost,
+      });
     }
-    loser.call.client.leave();
+    loser.call.progress.client.leave();
     void loser.outcome.then((outcome) => "result" in outcome && race.discard(outcome.result));
   }
-  if (early && "error" in early) call.attempts.entries.push(...loser.call.attempts.entries);
+  if (early && "error" in early) call.progress.attempts.entries.push(...loser.call.progress.attempts.entries);
   const { trace } = loser.call;
-  const last = call.attempts.entries.at(-1);
-  if (!trace || !last || !winner.call.attempts.latest) return;
+  const last = call.progress.attempts.entries.at(-1);
+  if (!trace || !last || !winner.call.progress.attempts.latest) return;
   trace.failAttempt(last);
-  trace.beginAttempt(winner.call.attempts.latest);
+  trace.beginAttempt(winner.call.progress.attempts.latest);
 }
 
 const CANCELLED = { isCancelled: true } as const satisfies Partial<Attempt>;
 
 /** The call goes on as this lane left it. */
-function adopt(call: Call, { call: { attempts, client } }: Lane<unknown>): void {
-  call.attempts.entries.push(...attempts.entries);
-  call.attempts.latest = attempts.latest;
-  call.client.onLeave = client.onLeave;
+function adopt(call: Call, { call: lane }: Lane<unknown>): void {
+  const { attempts, client } = lane.progress;
+  call.progress.attempts.entries.push(...attempts.entries);
+  call.progress.attempts.latest = attempts.latest;
+  call.progress.client.onLeave = client.onLeave;
 }
 
 /** What a provider charges for a prompt at least: the list price without the group's factor, in quota units. */
