@@ -101,3 +101,17 @@ test("a resolved group is open again when it fails later, a muted one stays so",
   await decideFailure(database.db, userId, cause, { state: "muted", by: userId, now: NOW });
   expect((await readFailures(database.db, PERIOD)).groups[0]?.state).toBe("open");
 });
+
+test("of one owner's decisions the latest thousand stay, and nobody else's are touched", async () => {
+  await decideFailure(database.db, 0, "of the site", { state: "muted", by: userId, now: 1 });
+  await database.db.insert(failureDecisions).values(
+    Array.from({ length: 1000 }, (_, at) => {
+      return { ownerId: userId, cause: `cause ${at}`, status: "muted" as const, decidedAt: 10 + at, decidedBy: userId };
+    }),
+  );
+  await decideFailure(database.db, userId, "one more", { state: "muted", by: userId, now: NOW });
+  const left = await database.db.select().from(failureDecisions);
+  expect(left).toHaveLength(1001);
+  expect(left.some(({ cause }) => cause === "cause 0")).toBe(false);
+  expect(left.some(({ cause }) => cause === "of the site")).toBe(true);
+});

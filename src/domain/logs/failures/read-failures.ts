@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { channels } from "../../../../db/schema/channels/channels.ts";
 import { failureDecisions } from "../../../../db/schema/logs/failures.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
@@ -49,6 +49,8 @@ type FailureGroups = Readonly<{
 
 /** So many failures say what goes wrong; more would take long to read. */
 const MOST_FAILURES = 5000;
+/** Of one owner; the oldest are forgotten. */
+const MOST_DECISIONS = 1000;
 /** Characters of a row's `other` from which the logged content is left out of it. */
 const LONG_OTHER = 20_000;
 
@@ -197,4 +199,13 @@ export async function decideFailure(
     .insert(failureDecisions)
     .values({ ownerId, cause, ...values })
     .onConflictDoUpdate({ target: [failureDecisions.ownerId, failureDecisions.cause], set: values });
+  const older = db
+    .select({ cause: failureDecisions.cause })
+    .from(failureDecisions)
+    .where(eq(failureDecisions.ownerId, ownerId))
+    .orderBy(desc(failureDecisions.decidedAt), failureDecisions.cause)
+    .offset(MOST_DECISIONS);
+  await db
+    .delete(failureDecisions)
+    .where(and(eq(failureDecisions.ownerId, ownerId), inArray(failureDecisions.cause, older)));
 }
