@@ -87,6 +87,9 @@ export function preferredLanguage(): Language {
 /** The parts that some page requested: they are loaded with each language from then on. */
 const requested = new Map<Part, Promise<void>>();
 
+/** A navigation while the page loads asks for parts before the language is known: they wait for it. */
+const started = Promise.withResolvers<void>();
+
 /** What is loaded, as "language/part". */
 const loaded = new Set<string>();
 
@@ -101,6 +104,7 @@ export async function startI18n(language: Language): Promise<void> {
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
+  started.resolve();
 }
 
 /** Loads parts of the texts; resolves when they can be shown. */
@@ -111,7 +115,7 @@ export async function loadTexts(...parts: Part[]): Promise<void> {
 function loadPart(part: Part): Promise<void> {
   const known = requested.get(part);
   if (known) return known;
-  const loading = addPart(i18next.language, part).catch((error) => {
+  const loading = started.promise.then(() => addPart(i18next.language, part)).catch((error) => {
     requested.delete(part);
     throw error;
   });

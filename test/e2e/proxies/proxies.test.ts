@@ -70,7 +70,7 @@ describe.each(DOCUMENTED_PROXIES)("%s", (kind) => {
       await page.locator('input[name="username"]').fill(ROOT_NAME);
       await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
       await page.getByRole("button", { name: WORDS.en.signIn.submit, exact: true }).click();
-      await page.waitForURL(`${proxy.url}/token`);
+      await page.waitForURL(`${proxy.url}/detail`);
       const session = (await context.cookies()).find(({ name }) => name.includes("session"));
       expect(session).toMatchObject({ name: "__Host-session", secure: true, path: "/" });
       await context.close();
@@ -107,7 +107,7 @@ describe.each(DOCUMENTED_PROXIES)("%s", (kind) => {
       await page.getByRole("button", { name: /Discord/ }).click();
       const { searchParams } = new URL((await elsewhere).url());
       expect(searchParams.get("redirect_uri")).toBe(`${proxy.url}/oauth/discord`);
-      await page.waitForURL(`${proxy.url}/token`);
+      await page.waitForURL(`${proxy.url}/detail`);
       await context.close();
     },
     TIMEOUT_MS,
