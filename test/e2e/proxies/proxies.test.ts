@@ -107,7 +107,7 @@ describe.each(DOCUMENTED_PROXIES)("%s", (kind) => {
       await page.getByRole("button", { name: /Discord/ }).click();
       const { searchParams } = new URL((await elsewhere).url());
       expect(searchParams.get("redirect_uri")).toBe(`${proxy.url}/oauth/discord`);
-      await page.waitForURL(`${proxy.url}/detail`);
+      await page.waitForURL(`${proxy.url}/token`);
       await context.close();
     },
     TIMEOUT_MS,
