@@ -115,10 +115,12 @@ export async function loadTexts(...parts: Part[]): Promise<void> {
 function loadPart(part: Part): Promise<void> {
   const known = requested.get(part);
   if (known) return known;
-  const loading = started.promise.then(() => addPart(i18next.language, part)).catch((error) => {
-    requested.delete(part);
-    throw error;
-  });
+  const loading = started.promise
+    .then(() => addPart(i18next.language, part))
+    .catch((error) => {
+      requested.delete(part);
+      throw error;
+    });
   requested.set(part, loading);
   return loading;
 }
