@@ -1,10 +1,11 @@
-import { and, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { channels } from "../../../../db/schema/channels/channels.ts";
 import { usageRollups } from "../../../../db/schema/logs/logs.ts";
 import { logOf } from "../../../../db/server/log-database.ts";
-import type { Db } from "../../../../db/types.ts";
 import { periodStart } from "../../../lib/values/calendar-period.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
+import { readChannelNames } from "../../logs/log-view.ts";
 import type { Notice } from "../../notifications/message.ts";
 import type { Spender, SpendPeriod } from "../event-rules.ts";
 import { type ConditionDeps, type ConditionQuery, dollars, type FindConditions } from "./condition.ts";
@@ -48,8 +49,11 @@ const SPENDERS: Readonly<Record<Spender, FindSpenders>> = {
   organization: (deps, query, since) => sumByAccount(deps, query, since, (kind) => kind === "organization"),
   channel: async (deps, query, since) => {
     const spent = await sumBy(deps, query, since, { id: sql`${usageRollups.channelId}`, name: sql`''` });
-    const names = await namesOf(deps.db, spent);
-    return spent.map((each) => ({ ...each, name: names.get(each.id) ?? `#${each.id}` }));
+    const names = await readChannelNames(
+      deps.db,
+      spent.map(({ id }) => ({ channelId: Number(id) })),
+    );
+    return spent.map((each) => ({ ...each, name: names.get(Number(each.id)) ?? `#${each.id}` }));
   },
 };
 
@@ -90,7 +94,7 @@ async function sumByAccount(
     .select({ id: users.id, name: users.username, kind: users.kind })
     .from(users)
     .where(
-      inArray(
+      isOneOf(
         users.id,
         spent.map(({ id }) => Number(id)),
       ),
@@ -102,25 +106,10 @@ async function sumByAccount(
   });
 }
 
-async function namesOf(db: Db, spent: readonly Spent[]): Promise<ReadonlyMap<string, string>> {
-  if (spent.length === 0) return new Map();
-  const rows = await db
-    .select({ id: channels.id, name: channels.name })
-    .from(channels)
-    .where(
-      inArray(
-        channels.id,
-        spent.map(({ id }) => Number(id)),
-      ),
-    );
-  return new Map(rows.map(({ id, name }) => [String(id), name]));
-}
-
 /** The hour in which the period began, in the time zone in which days of the site begin; epoch seconds. */
 async function hourOfStart({ db, settings }: ConditionDeps, period: SpendPeriod, now: number): Promise<number> {
   const start = periodStart(sql`${period}::text`, settings.get("CheckInTimeZone"), now);
-  const [row] = await db.select({ start: sql`${start}`.mapWith(Number) }).from(sql`(select 1) as one`);
-  const since = row?.start ?? now;
+  const since = Number(requireRow(await db.execute<{ start: string }>(sql`select ${start} as start`)).start);
   return since - (since % HOUR_SECONDS);
 }
 
