@@ -11,6 +11,7 @@ export type ChangeTopic =
   | "subscriptions"
   | "policies"
   | "channels"
+  | "mcp_servers"
   | "options"
   | "ledger";
 export type ChangedIds = readonly (number | string)[];

@@ -23,7 +23,8 @@ export async function openDatabase(place: Place, onTrouble?: (message: string) =
   const database = await connect(place, onTrouble);
   try {
     await migrateDatabase(database, place.databaseUrl && (place.databaseDirectUrl ?? place.databaseUrl));
-    await ensurePartitions(database);
+    // A job makes the next months' while calls are served already.
+    await ensurePartitions(database, new Date(), 0);
     return database;
   } catch (error) {
     await database.close();

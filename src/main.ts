@@ -1,6 +1,7 @@
 // Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
 import "reflect-metadata";
-import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
+import { HELP, parseCommand } from "./cli/arguments.ts";
+import { UsageError } from "./cli/control/usage-error.ts";
 import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
 import { commit, SBOM_FILE, version } from "./server/version.ts";
 
@@ -13,7 +14,7 @@ try {
   const { sentenceOf } = await import("./cli/control/sentence-of.ts");
   process.stderr.write(`sluice: ${sentenceOf(error)}\n`);
   if (usage) process.stderr.write("See sluice --help\n");
-  process.exit(usage ? 2 : 1);
+  process.exit(usage ? error.exitCode : 1);
 }
 
 /** Runs the command and returns the exit code. What a command needs is loaded only when it is run. */
@@ -24,13 +25,23 @@ async function run(): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     case "version":
+      if (command.check)
+        return (await import("./cli/control/check-version.ts")).checkVersion(command.asJson, process.env);
       process.stdout.write(`sluice ${version} (${commit})\n`);
       return 0;
     case "sbom":
       process.stdout.write(await Bun.file(SBOM_FILE).text());
       return 0;
+    case "apply":
+      return (await import("./cli/remote/apply.ts")).apply(command, process.env);
+    case "configuration-schema":
+      return (await import("./cli/remote/print-schema.ts")).printSchema();
+    case "export":
+      return (await import("./cli/remote/export.ts")).exportSite(command, process.env);
+    case "connect":
+      return (await import("./cli/remote/connect/connect.ts")).connect(command, process.env);
     case "healthcheck":
-      return (await import("./cli/healthcheck.ts")).healthcheck();
+      return (await import("./cli/control/healthcheck.ts")).healthcheck();
     case "doctor":
       return (await import("./cli/doctor.ts")).doctor();
     case "rotate-encryption-key":

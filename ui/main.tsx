@@ -6,7 +6,7 @@ import { ThemeProvider } from "@mui/material/styles";
 import { QueryClientContext } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useAtomValue } from "jotai";
-import { StrictMode } from "react";
+import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmHost } from "./components/feedback/confirm.tsx";
 import { Toasts } from "./components/feedback/notify.tsx";
@@ -16,8 +16,10 @@ import { preferredLanguage, startI18n } from "./state/i18n.ts";
 import { queryClientAtom } from "./state/query-client.ts";
 import { declareFonts } from "./theme/fonts.ts";
 import { theme } from "./theme/theme.ts";
+import { IS_TOUCH } from "./theme/touch.ts";
 
 const router = createConsoleRouter();
+const TouchStyles = lazy(async () => ({ default: (await import("./theme/TouchStyles.tsx")).TouchStyles }));
 
 /** The console, with the cache of what pages read once it is loaded. */
 const Console = () => (
@@ -25,6 +27,11 @@ const Console = () => (
     <RouterProvider router={router} />
     <ConfirmHost />
     <Toasts />
+    {matchMedia(IS_TOUCH).matches && (
+      <Suspense>
+        <TouchStyles />
+      </Suspense>
+    )}
   </QueryClientContext.Provider>
 );
 

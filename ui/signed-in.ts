@@ -52,6 +52,7 @@ export const logArchive = () => withTexts(import("./features/logs/archive/Archiv
 export const keyboardHelp = () => import("./features/system/shell/KeyboardHelp.tsx");
 export const live = () => withTexts(import("./features/logs/live/LivePage.tsx"), "admin", "records");
 export const notice = () => withTexts(import("./features/notifications/broadcasts/NoticePage.tsx"), "account");
+export const device = () => import("./features/api-keys/DevicePage.tsx");
 export const joinOrganization = () => import("./features/accounts/organizations/JoinPage.tsx");
 export const organization = () =>
   withTexts(import("./features/accounts/organizations/OrganizationPage.tsx"), "admin", "account", "records");
@@ -65,9 +66,11 @@ export const request = () => withTexts(import("./features/logs/detail/RequestPag
 export const authenticity = () => withTexts(import("./features/channels/authenticity/AuthenticityPage.tsx"), "admin");
 export const replays = () => withTexts(import("./features/models/replays/ReplayPage.tsx"), "admin");
 export const experiments = () => withTexts(import("./features/models/experiments/ExperimentPage.tsx"), "admin");
+export const mcpServerList = () => withTexts(import("./features/models/mcp/McpServerListPage.tsx"), "admin");
+export const guardrailList = () => withTexts(import("./features/models/guardrails/GuardrailListPage.tsx"), "admin");
 export const routeList = () => withTexts(import("./features/models/routes/RouteListPage.tsx"), "admin");
 export const routerExplain = () => withTexts(import("./features/channels/explain/RouteExplainPage.tsx"), "admin");
-export const sessionList = () => withTexts(import("./features/logs/sessions/SessionListPage.tsx"), "admin");
+export const sessionList = () => withTexts(import("./features/logs/sessions/SessionListPage.tsx"), "admin", "records");
 export const adminRoleList = () => withTexts(import("./features/accounts/access/AdminRolesPage.tsx"), "admin");
 export const serviceAccountList = () =>
   withTexts(import("./features/accounts/access/ServiceAccountsPage.tsx"), "admin");

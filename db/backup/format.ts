@@ -87,9 +87,3 @@ export async function listTables(sql: Statements): Promise<{ carried: Table[]; a
 /** A name as it stands in a statement. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const quotedList = (names: readonly string[]): string => names.map(quoted).join(", ");
-
-/** A backup takes as long as it takes, on the server's side too, also while its file is written between two statements. */
-export async function liftTimeouts(tx: Statements): Promise<void> {
-  await tx.unsafe("set local statement_timeout = 0");
-  await tx.unsafe("set local idle_in_transaction_session_timeout = 0");
-}

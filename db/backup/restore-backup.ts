@@ -1,7 +1,7 @@
 import { createLogMonths } from "../maintenance/partitions.ts";
 import { newestMigration } from "../migrate/migrate.ts";
 import { requireRow } from "../require-row.ts";
-import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
+import { DEADLINES_MS, liftTimeouts, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
 import { carryOver } from "./carry-over.ts";
 import { decodeRows } from "./copy-text.ts";
@@ -9,7 +9,6 @@ import {
   BackupError,
   type BackupHead,
   type BackupItem,
-  liftTimeouts,
   listTables,
   quotedList,
   type RowCounts,

@@ -1,13 +1,12 @@
 import { listLogMonths } from "../maintenance/partitions.ts";
 import { readApplied } from "../migrate/migrate.ts";
-import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
+import { DEADLINES_MS, liftTimeouts, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
 import { type BackupFile, createBackupFile } from "./backup-file.ts";
 import {
   type BackupHead,
   FORMAT,
   HEAD_MARK,
-  liftTimeouts,
   listTables,
   quoted,
   quotedList,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import engineWasm from "../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" };
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
@@ -110,11 +111,13 @@ export class Engine {
 
 let compiled: Promise<WebAssembly.Module> | null = null;
 
-/** The engine's program, compiled once in this process: threads that start later share its code. */
-function compileProgram(): Promise<WebAssembly.Module> {
-  compiled ??= Bun.file(engineWasm)
-    .arrayBuffer()
-    .then((bytes) => WebAssembly.compile(bytes));
+/**
+ * The engine's program, compiled once in this process: threads that start later share its code. Other threads compile it, so
+ * whoever is going to start an engine begins with this.
+ */
+export function compileProgram(): Promise<WebAssembly.Module> {
+  // Read at once: what is done next may hold this thread up.
+  compiled ??= WebAssembly.compile(readFileSync(engineWasm));
   return compiled;
 }
 

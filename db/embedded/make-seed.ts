@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { migrate } from "drizzle-orm/pglite/migrator";
+import { CREATE_REST } from "../maintenance/partitions.ts";
 
 export const SEED_FILE = new URL("./seed.tar.gz", import.meta.url).pathname;
 
@@ -19,6 +20,7 @@ export async function makeSeed(outFile = SEED_FILE): Promise<void> {
   try {
     const engine = await PGlite.create({ dataDir });
     await migrate(drizzle(engine), { migrationsFolder: new URL("../migrations", import.meta.url).pathname });
+    await engine.exec(CREATE_REST);
     for (const tidying of ["vacuum freeze", "checkpoint"]) await engine.exec(tidying);
     await engine.close();
     await mkdir(dirname(outFile), { recursive: true });

@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each([
-  ["user_id = 7", "user_id_created_at_id_idx"],
+  ["user_id = 7", "pkey"],
   ["token_id = 7", "token_id_created_at_idx"],
   ["model_name = 'm7'", "model_name_created_at_idx"],
   ["channel_id = 7", "channel_id_created_at_idx"],
   ["type = 3 and type <> 2", "type_created_at_idx"],
   ["failed", "created_at_id_idx"],
-  ["true", "pkey"],
+  ["true", "created_at_id_idx"],
 ])("the newest rows where %s come out of an index in order, without sorting all that fit", async (where, index) => {
   const plan = await database.sql.begin(async (tx) => {
     await tx.unsafe("set local enable_seqscan = off; set local enable_bitmapscan = off");
@@ -32,4 +32,14 @@ test.each([
   expect(plan).toContain(index);
   // An incremental sort only orders rows of the same second.
   expect(plan.replaceAll("Incremental Sort", "")).not.toMatch(/^\s*(->\s*)?Sort\s*$/m);
+});
+
+test("every key of rows that may be distributed by their user names the user", async () => {
+  const keys = await database.sql<{ name: string; users: boolean }[]>`
+    select i.indexrelid::regclass::text as name, exists (
+      select from pg_attribute a where a.attrelid = i.indrelid and a.attnum = any(i.indkey) and a.attname = 'user_id'
+    ) as users
+    from pg_index i where i.indisunique and i.indrelid::regclass::text in ('logs', 'usage_rollups', 'usage_days', 'agent_sessions', 'agent_session_calls')`;
+  expect(keys.length).toBeGreaterThanOrEqual(6);
+  expect(keys.filter(({ users }) => !users)).toEqual([]);
 });

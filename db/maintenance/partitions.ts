@@ -1,6 +1,6 @@
 import { sql as statement } from "drizzle-orm";
 import { requireRow } from "../require-row.ts";
-import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
+import { DEADLINES_MS, liftTimeouts, withDeadline } from "../server/deadlines.ts";
 import { failureCode } from "../server/explain-server-failure.ts";
 import type { Database, Db, DbOrTx, Statements } from "../types.ts";
 import { carryOff } from "./carried-balances.ts";
@@ -18,11 +18,23 @@ const MONTHS_AHEAD = 2;
 const LOCK = 7_583_002;
 
 /** Makes the monthly partitions of the log for now and the next months, and the one that takes what fits nowhere. */
-export async function ensurePartitions({ sql }: Database, now = new Date()): Promise<void> {
-  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
+export async function ensurePartitions(
+  { sql, kind }: Database,
+  now = new Date(),
+  monthsAhead = MONTHS_AHEAD,
+): Promise<void> {
+  const months = Array.from({ length: monthsAhead + 1 }, (_, ahead) => monthOf(now, ahead));
   if ((await missingOf(sql, months)).length === 0) return;
-  await withDeadline(DEADLINES_MS.long, () => sql.begin((tx) => createLogMonths(tx, months)));
+  await withDeadline(DEADLINES_MS.long, () =>
+    sql.begin(async (tx) => {
+      if (kind === "server") await liftTimeouts(tx);
+      await createLogMonths(tx, months);
+    }),
+  );
 }
+
+/** Makes the partition for rows of months that have none. */
+export const CREATE_REST = "create table if not exists logs_rest partition of logs default";
 
 /** Makes those of the given partitions that are missing; in a transaction, for whose end others that use the log wait. */
 export async function createLogMonths(tx: Statements, months: readonly LogMonth[]): Promise<void> {
@@ -31,7 +43,7 @@ export async function createLogMonths(tx: Statements, months: readonly LogMonth[
   const missing = await missingOf(tx, months);
   if (missing.length === 0) return;
   await tx.unsafe("lock table logs in share row exclusive mode");
-  await tx.unsafe("create table if not exists logs_rest partition of logs default");
+  await tx.unsafe(CREATE_REST);
   for (const { name, from, until } of missing) {
     await tx.unsafe(`create table ${name} (like logs including defaults including constraints)`);
     // Rows of a month that had no partition yet wait in logs_rest and would forbid its attachment.

@@ -87,7 +87,7 @@ export const alertRules = pgTable(
     windowMinutes: integer("window_minutes").notNull().default(0),
     /**
      * Of spending: `day`, `week` or `month`, whose spending, and the name of the only one that is meant; else empty. Of failures the
-     * last is the only cause that is meant.
+     * last is the only cause that is meant, of guardrails the only one.
      */
     period: text("period").notNull().default(""),
     per: text("per").notNull().default(""),

@@ -115,3 +115,34 @@ export const keyLeaks = pgTable(
     index("key_leaks_reported_idx").on(t.reportedAt),
   ],
 );
+
+/**
+ * Programs that ask for an API key by a code which their user confirms in the console (RFC 8628). `pending` until somebody decides;
+ * `approved`: the program may fetch its key once; `claimed`: it has.
+ */
+export const deviceAuthorizations = pgTable(
+  "device_authorizations",
+  {
+    /** Keyed hash of what the program asks with. */
+    deviceHash: text("device_hash").primaryKey(),
+    /** What its user enters, without the hyphen. */
+    userCode: text("user_code").notNull(),
+    /** What the program calls itself, and the machine it runs on. */
+    client: text("client").notNull(),
+    machine: text("machine").notNull(),
+    ip: text("ip").notNull(),
+    status: text("status").notNull().default("pending"),
+    userId: integer("user_id").references(() => users.id, { onDelete: "cascade" }),
+    tokenId: integer("token_id").references(() => tokens.id, { onDelete: "cascade" }),
+    createdAt: epochSeconds("created_at").notNull(),
+    expiresAt: epochSeconds("expires_at").notNull(),
+    polledAt: epochSeconds("polled_at").notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex("device_authorizations_user_code_key").on(t.userCode),
+    index("device_authorizations_expires_idx").on(t.expiresAt),
+    index("device_authorizations_token_idx").on(t.tokenId).where(sql`${t.tokenId} is not null`),
+    index("device_authorizations_user_idx").on(t.userId).where(sql`${t.userId} is not null`),
+    check("device_authorizations_status_known", sql`${t.status} in ('pending', 'approved', 'denied', 'claimed')`),
+  ],
+);

@@ -1,4 +1,4 @@
-import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { epochMs, epochSeconds } from "./columns.ts";
 
 /** Settings that differ from their default; secret ones are encrypted. */
@@ -29,6 +29,25 @@ export const importedRows = pgTable(
     importedAt: epochSeconds("imported_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.kind, t.key] })],
+);
+
+/** Resources that files of the site's configuration (`sluice apply`) manage. */
+export const managedResources = pgTable(
+  "managed_resources",
+  {
+    /** The section of the file: `channels`. */
+    kind: text("kind").notNull(),
+    /** What the file calls it. */
+    name: text("name").notNull(),
+    /** Its row; 0: it has none of its own. */
+    targetId: integer("target_id").notNull().default(0),
+    /** Of the files that name it. */
+    label: text("label").notNull(),
+    /** A file made it, so that it goes when files name it no more; else it was there before. */
+    isMade: boolean("is_made").notNull(),
+    appliedAt: epochSeconds("applied_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.name] })],
 );
 
 /**

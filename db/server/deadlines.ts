@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { DatabaseError } from "../types.ts";
+import type { SQL } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import { type Database, DatabaseError, type Statements } from "../types.ts";
 
 /** Milliseconds that a statement may take before its connection is given up, by what waits for it. */
 export const DEADLINES_MS = {
@@ -77,4 +79,33 @@ export class Deadlines {
     clearInterval(this.#timer);
     this.#timer = null;
   }
+}
+
+/**
+ * Runs a statement that may take minutes and must be alone, outside of a transaction, such as building an index aside: neither the
+ * server's `statement_timeout` nor the usual deadline ends it. It has no parameters. Rejects as the database does.
+ */
+export function runLongStatement(
+  { sql, sessionSql }: Pick<Database, "sql" | "sessionSql">,
+  statement: SQL,
+): Promise<unknown> {
+  const text = new PgDialect().sqlToQuery(statement).sql;
+  return withDeadline(DEADLINES_MS.long, async () => {
+    // A pooler lends a connection for a statement: what is set would stay with others, and it has no timeout of ours to lift.
+    if (sessionSql !== sql) return sql.unsafe(text);
+    const own = await sql.reserve();
+    try {
+      await own.unsafe("set statement_timeout = 0");
+      return await own.unsafe(text);
+    } finally {
+      await own.unsafe("reset statement_timeout").catch(() => {});
+      own.release();
+    }
+  });
+}
+
+/** A transaction on a server takes as long as it takes, on the server's side too, also while nothing is sent between two statements. */
+export async function liftTimeouts(tx: Statements): Promise<void> {
+  await tx.unsafe("set local statement_timeout = 0");
+  await tx.unsafe("set local idle_in_transaction_session_timeout = 0");
 }

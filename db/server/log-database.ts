@@ -1,7 +1,7 @@
 import { ensurePartitions } from "../maintenance/partitions.ts";
 import { migrateDatabase } from "../migrate/migrate.ts";
 import { requireRow } from "../require-row.ts";
-import { type Database, DatabaseError, type Db, type DbOrTx } from "../types.ts";
+import { type Database, DatabaseError, type Db, type DbOrTx, type Tx } from "../types.ts";
 import { openServerLazily } from "./open-server.ts";
 
 /** A database that has the log alone: its rows, their roll-ups, and what is made of both. */
@@ -26,6 +26,12 @@ export const logOf = (db: Db): Db => LOG_OF.get(db) ?? db;
 
 /** The same where it is another one; null: the log is in the same. */
 export const ownLogOf = (db: DbOrTx): Db | null => LOG_OF.get(db) ?? null;
+
+/** Log rows of what happens in a transaction are where those of its database are. */
+export function inheritLog(db: Db, tx: Tx): void {
+  const own = ownLogOf(db);
+  if (own) LOG_OF.set(tx, own);
+}
 
 /** The same with its driver. */
 export const logDatabaseOf = (database: Database): Database => DATABASES.get(database.db) ?? database;

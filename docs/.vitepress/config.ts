@@ -1,72 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type MarkdownRenderer } from "vitepress";
+import { DOCS_SECTIONS } from "../../ui/lib/docs/docs-pages.ts";
 import { withRequirements } from "./asvs.ts";
 import { writeTextPages } from "./text-pages.ts";
 
 const BASE = "/docs/";
 const SUMMARY = "Documentation of Sluice, the self-hosted AI gateway";
 
-const SECTIONS = [
-  section("Use it", [
-    ["Getting started", "/guide/getting-started"],
-    ["Examples", "/guide/agents/examples"],
-    ["Concepts", "/guide/concepts"],
-    ["Console tour", "/guide/console"],
-    ["Channels and providers", "/guide/channels"],
-    ["Routes", "/guide/routes"],
-    ["Compatibility", "/guide/compatibility"],
-    ["Coding agents", "/guide/agents/coding-agents"],
-    ["Prompt caching", "/guide/agents/prompt-caching"],
-    ["Responses", "/guide/agents/responses"],
-    ["MCP servers", "/guide/agents/mcp"],
-    ["Pricing and billing", "/guide/pricing"],
-    ["Model catalog", "/guide/model-catalog"],
-    ["Organizations", "/guide/organizations"],
-    ["Payments", "/accounts/payments"],
-    ["Plans", "/accounts/plans"],
-    ["Statements", "/accounts/statements"],
-    ["Roles for administrators", "/accounts/roles"],
-    ["Service accounts", "/accounts/service-accounts"],
-    ["Single sign-on", "/accounts/single-sign-on"],
-    ["API reference", "/guide/api"],
-    ["Migration", "/guide/migration"],
-  ]),
-  section("Run it", [
-    ["Configuration", "/operate/configuration"],
-    ["Deployment", "/operate/deployment"],
-    ["Reverse proxies", "/operate/site/proxies"],
-    ["Operations", "/operate/operations"],
-    ["Upgrades and the way back", "/operate/site/upgrades"],
-    ["Log retention and archive", "/operate/monitoring/log-retention"],
-    ["Outages of Postgres", "/operate/outages"],
-    ["When one database is not enough", "/operate/site/more-databases"],
-    ["Secret managers", "/operate/secrets"],
-    ["Your own site", "/operate/site/public-site"],
-    ["Alerts", "/operate/alerts"],
-    ["Metrics", "/operate/metrics"],
-    ["OpenTelemetry", "/operate/monitoring/telemetry"],
-    ["Usage exports", "/operate/monitoring/exports"],
-    ["Sessions of agents", "/operate/monitoring/sessions"],
-    ["Replays", "/operate/monitoring/replays"],
-    ["Model checks", "/operate/monitoring/model-checks"],
-    ["Security", "/operate/security"],
-    ["Accessibility", "/operate/accessibility"],
-    ["Benchmarks", "/operate/benchmarks"],
-    ["Plan for scale", "/scale"],
-  ]),
-  section("Understand it", [
-    ["Architecture", "/architecture"],
-    ["Decisions", "/decisions/"],
-    ["Contributing", "/contributing"],
-    ["Adding a provider", "/contributing/adding-a-provider"],
-    ["Services", "/contributing/services"],
-    ["Making a release", "/contributing/releases"],
-    ["OWASP ASVS", "/contributing/asvs"],
-    ["A cluster, broken part by part", "/contributing/cluster"],
-    ["The kill test", "/contributing/kill-test"],
-  ]),
-];
+const SECTIONS = DOCS_SECTIONS.map(({ name, pages }) => section(name, pages));
 
 /**
  * The documentation site. `bun run build` makes it and embeds it in the executable, which serves it under /docs with the

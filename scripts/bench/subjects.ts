@@ -13,7 +13,7 @@ import { type Gateway, startGateway } from "../../test/support/processes/gateway
 import type { Target } from "./load/load.ts";
 import { MODELS } from "./load/workloads.ts";
 import type { Subject } from "./measure.ts";
-import { residentMib } from "./process-stats.ts";
+import { proportionalMib } from "./process-stats.ts";
 
 /** Time for a started gateway to come to rest before its memory is read. */
 const REST_MS = 3000;
@@ -60,12 +60,12 @@ export async function startSluice(
   env: Record<string, string>,
 ): Promise<GatewaySubject> {
   const options = { env: { ...env, LOG_LEVEL: "warn" } };
-  const first = await startGateway(options);
+  const first = await startGateway({ ...options, isFirstStart: true });
   await setUp(first);
   if ((await first.stop()) !== 0) throw new Error(`${name}: the first run did not end well\n${first.output()}`);
-  const gateway = await startGateway({ ...options, dataDir: first.dataDir });
+  const gateway = await startGateway({ ...options, dataDir: first.dataDir, isFirstStart: true });
   await Bun.sleep(REST_MS);
-  const idleMib = residentMib(gateway.pid);
+  const idleMib = proportionalMib([gateway.pid]);
   const { root, channelIds, tokenId, key } = await prepare(gateway, upstream);
   const { quota } = await root.get("/api/user/self");
   return {

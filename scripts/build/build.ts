@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { buildConsole } from "./console/build-console.ts";
 import { buildDocs } from "./docs.ts";
 import { buildExecutable } from "./executable.ts";
+import { packFiles } from "./packed.ts";
 import { writeSbom } from "./sbom.ts";
 import { ensureSeed } from "./seed.ts";
 
@@ -37,7 +38,8 @@ try {
     built ? `${built.files} files, ${kilobytes(built.bytes)}` : "up to date";
   const docs = flags["ui-only"] ? null : timed("docs", buildDocs, describeDocs);
   const sbom = flags["ui-only"] ? null : timed("sbom", writeSbom, (components) => `${components} components`);
-  await Promise.all([seed, ui, docs, sbom]);
+  const packed = flags["ui-only"] ? null : timed("packed", packFiles, kilobytes);
+  await Promise.all([seed, ui, docs, sbom, packed]);
   if (!flags["ui-only"]) {
     await timed(
       "executable",

@@ -1,17 +1,24 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { version } from "vitepress/package.json";
-import { type Effort, writeCompressed } from "./console/compress.ts";
+import { writeCompressed } from "./console/compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "dist/docs");
 const STAMP = path.join(ROOT, "dist/docs.stamp");
-const SOURCES = ["docs/**/*", "docs/.vitepress/**/*", "CONTRIBUTING.md", "ARCHITECTURE.md", "scripts/build/docs.ts"];
-/** The strongest levels take 50 times as long (12 s) and save a fifteenth of a page. */
-const EFFORT: Effort = { brotli: 9, zstd: 12 };
+const SOURCES = [
+  "docs/**/*",
+  "docs/.vitepress/**/*",
+  "CONTRIBUTING.md",
+  "ARCHITECTURE.md",
+  "scripts/build/docs.ts",
+  "ui/lib/docs/docs-pages.ts",
+];
+/** The best quality takes 50 times as long (12 s) and save a fifteenth of a page. */
+const QUALITY = 9;
 
 /**
- * Builds the documentation site into dist/docs, with compressed variants next to each file, unless its sources are those of
+ * Builds the documentation site into dist/docs, compressed, unless its sources are those of
  * the last build. The directory is replaced in one step. Returns the number of files and their size in bytes, null when it was up
  * to date. Throws with VitePress' output when the build fails, for example because of a dead link.
  */
@@ -22,7 +29,7 @@ export async function buildDocs(): Promise<Readonly<{ files: number; bytes: numb
   try {
     await runVitePress(staging);
     const files = [...new Bun.Glob("**/*").scanSync({ cwd: staging, absolute: true })];
-    const sizes = await Promise.all(files.map((file) => writeCompressed(file, EFFORT)));
+    const sizes = await Promise.all(files.map((file) => writeCompressed(file, QUALITY)));
     await rm(OUT, { recursive: true, force: true });
     await mkdir(path.dirname(OUT), { recursive: true });
     await rename(staging, OUT);
@@ -57,7 +64,7 @@ async function hashSources(): Promise<string> {
 
 /** The sources of what is in dist/docs; empty: nothing is. */
 async function readStamp(): Promise<string> {
-  const isBuilt = await Bun.file(path.join(OUT, "index.html")).exists();
+  const isBuilt = await Bun.file(path.join(OUT, "index.html.br")).exists();
   return isBuilt
     ? Bun.file(STAMP)
         .text()

@@ -5,7 +5,12 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 const SEED = "db/embedded/seed.tar.gz";
 const MAKER = "db/embedded/make-seed.ts";
 /** What the seed is made from: it is outdated when one of these is newer. */
-const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json", "db/migrations/meta/_journal.json"];
+const SOURCES = [
+  MAKER,
+  "db/maintenance/partitions.ts",
+  "node_modules/@electric-sql/pglite/package.json",
+  "db/migrations/meta/_journal.json",
+];
 const MIGRATIONS = "db/migrations";
 
 /**

@@ -14,7 +14,7 @@ const RULES: readonly Rule[] = [
   {
     pattern: /(?<![\w.$])(?:globalThis\.|Bun\.)?fetch\((?!\w+\??:\s|[^)\n]*\)\s*(?::[^{\n]*)?\{)/g,
     within: /^(src|db|ui)\//,
-    except: /^(src\/lib\/outbound|ui\/(api\/(client|request)|offline\/service-worker)\.ts$)/,
+    except: /^(src\/lib\/outbound|ui\/(api\/(client|request|accounts\/fetch-signed-in)|offline\/service-worker)\.ts$)/,
     redefined: /\bfetch: SafeFetch\b/,
     reason:
       "fetch: outgoing requests go through src/lib/outbound (it refuses private addresses, also after redirects; the " +

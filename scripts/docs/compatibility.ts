@@ -1,11 +1,22 @@
-/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, and of docs/guide/migration.md: bun scripts/docs/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, docs/guide/migration.md, docs/operate/site/errors.md and settings.md: bun scripts/docs/compatibility.ts */
 import { join } from "node:path";
-import { withServices, withTable } from "./compatibility-table.ts";
-import { withImports } from "./import-tables.ts";
+import { plugin } from "bun";
+import textsPlugin from "../build/console/texts-plugin.ts";
+import { withServices, withTable } from "./tables/compatibility-table.ts";
+import { withErrors } from "./tables/error-table.ts";
+import { withImports } from "./tables/import-tables.ts";
+
+// The sections of the settings are the console's, whose texts the build makes.
+await plugin(textsPlugin);
+const { withSettings } = await import("./tables/settings-table.ts");
 
 const pageOf = (name: string) => Bun.file(join(import.meta.dir, "../../docs", name));
 const [compatibility, services] = [pageOf("guide/compatibility.md"), pageOf("contributing/services.md")];
 await compatibility.write(withTable(await compatibility.text()));
 await services.write(withServices(await services.text()));
+const errors = pageOf("operate/site/errors.md");
+await errors.write(await withErrors(await errors.text()));
+const settings = pageOf("operate/site/settings.md");
+await settings.write(withSettings(await settings.text()));
 const imports = pageOf("guide/migration.md");
 await imports.write(withImports(await imports.text()));

@@ -104,6 +104,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["experiments", "/experiments"],
+  ["guardrails", "/guardrails"],
   ["replays", "/replays"],
   ["channel-checks", "/channel-checks"],
   ["organization", "/organization"],

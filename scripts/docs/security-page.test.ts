@@ -104,6 +104,7 @@ test("what the page says of sessions and codes is what the code does", () => {
 const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = [
   [/^src\/domain\/models\/catalog\/|^src\/server\/jobs\/catalog|^src\/console\/models\//, "model catalog"],
   [/^src\/gateway\/adapters\/mcp\//, "MCP servers that callers name"],
+  [/^src\/domain\/models\/mcp\//, "MCP servers that administrators add"],
   [/^src\/gateway\/(?:adapters\/conversation|tasks)\//, "media"],
   [/^src\/(?:gateway|providers|domain\/(?:channels|tasks)|console\/channels)\//, "channels and their proxies"],
   [/^src\/domain\/alerts\/leaks\//, "the lists of keys of those who report leaked ones"],

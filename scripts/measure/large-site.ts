@@ -1,6 +1,6 @@
 /**
- * What a large site takes: start and memory of several workers, the memory of a file of many log rows, backup and restore.
- * Lists, and calls meanwhile: bench-lists.ts.
+ * What a large site takes: start and memory of several workers, lists and calls while they still read users and keys, the memory of
+ * a file of many log rows, backup and restore. Lists, and calls meanwhile, later: bench-lists.ts.
  *   --database-url=URL --data-dir=PATH   a database that was seeded (scripts/seed/run-seed.ts) under that data directory
  *   --workers=N                          default 2
  *   --days=N                             a file of the log of so many days (default 31; 0: none)
@@ -12,11 +12,22 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { login, ROOT_NAME, ROOT_PASSWORD } from "../../test/support/e2e/console-client.ts";
+import {
+  createApiKey,
+  createChannel,
+  login,
+  ROOT_NAME,
+  ROOT_PASSWORD,
+  setOption,
+} from "../../test/support/e2e/console-client.ts";
 import { until } from "../../test/support/lib/until.ts";
 import { gatewayCommand, startGateway } from "../../test/support/processes/gateway.ts";
+import { MODELS, WORKLOADS } from "../bench/load/workloads.ts";
+import { measureAtRate } from "../bench/measure.ts";
 import { becomesQuiet, familyOf, proportionalMib } from "../bench/process-stats.ts";
 import { table } from "../bench/report/report.ts";
+import { percentile } from "../bench/report/statistics.ts";
+import { startScript } from "../bench/subjects.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -31,8 +42,17 @@ const databaseUrl = flags["database-url"];
 const dataDir = flags["data-dir"];
 if (!databaseUrl || !dataDir) throw new Error("which database? --database-url=URL --data-dir=PATH");
 
-const LIMITS = { readyMs: 5000, idleMib: 350, fileMib: 100, backupS: 120, restoreS: 300 };
+const LIMITS = { readyMs: 5000, idleMib: 350, listMs: 100, callMs: 50, fileMib: 100, backupS: 120, restoreS: 300 };
 const DAY_S = 86_400;
+/** So long after the first worker is ready lists are opened one after another, and so many calls a second are relayed. */
+const FIRST = { seconds: 30, perSecond: 100 } as const;
+const FIRST_LISTS = [
+  "/api/user/?p=1",
+  "/api/user/?p=1&keyword=user-4321",
+  "/api/log/?p=1",
+  "/api/channel/?p=0",
+  "/api/token/?p=0",
+];
 /** How often memory is looked at while a file is read. */
 const LOOK_MS = 200;
 /** A while after the start, when what it needed, and the first snapshot too, has been given back. */
@@ -53,11 +73,19 @@ const began = performance.now();
 const gateway = await startGateway({ dataDir, env: { ...env, WORKERS: flags.workers } });
 try {
   report("first worker ready", gateway.startMs, "ms", LIMITS.readyMs);
+  let highestMib = 0;
+  const look = setInterval(() => {
+    highestMib = Math.max(highestMib, proportionalMib(familyOf(gateway.pid)));
+  }, LOOK_MS);
+  const first = measureFirst();
   await until(() => gateway.output().split("sluice is ready").length > Number(flags.workers));
   report("all workers ready", performance.now() - began, "ms", LIMITS.readyMs);
+  await first;
   const pids = familyOf(gateway.pid);
   for (const pid of pids) await becomesQuiet(pid, IDLE_AFTER_MS);
   report("quiet", performance.now() - began, "ms");
+  clearInterval(look);
+  report("highest proportional memory until then", highestMib, "MiB", LIMITS.idleMib);
   report("proportional memory then", proportionalMib(pids), "MiB");
   await Bun.sleep(IDLE_AFTER_MS);
   const idleMib = proportionalMib(pids);
@@ -70,6 +98,36 @@ try {
 if (flags.backup) await measureBackup();
 process.stdout.write(`${table(["what", "limit", "measured", ""], rows)}\n`);
 process.exit(missed === 0 ? 0 : 1);
+
+async function measureFirst(): Promise<void> {
+  const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+  const upstream = await startScript("upstream", "load/upstream.ts");
+  await setOption(root, "ModelRatio", { [MODELS.json]: 1 });
+  const channelId = await createChannel(root, upstream.subject.target.url.replace(/\/$/, ""), [MODELS.json], {
+    priority: 1000,
+  });
+  const { key } = await createApiKey(root);
+  let isOver = false;
+  const calls = measureAtRate({ url: gateway.url, key }, WORKLOADS.json, FIRST).finally(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    for (const path of FIRST_LISTS) {
+      const start = performance.now();
+      await root.get(path);
+      times.push(performance.now() - start);
+    }
+  }
+  const { p50Ms, p99Ms, wrong } = await calls;
+  if (wrong > 0) throw new Error(`${wrong} answers were wrong`);
+  report("lists in the first 30 s, half of them", percentile(times, 0.5), "ms", LIMITS.listMs);
+  report("lists in the first 30 s, 99 % of them", percentile(times, 0.99), "ms");
+  report("calls meanwhile, half of them", p50Ms, "ms");
+  report("calls meanwhile, 99 % of them", p99Ms, "ms", LIMITS.callMs);
+  await root.delete(`/api/channel/${channelId}`);
+  upstream.stop();
+}
 
 async function measureFile(pids: readonly number[], idleMib: number): Promise<void> {
   const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);

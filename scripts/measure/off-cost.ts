@@ -1,5 +1,5 @@
 /**
- * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges and MCP servers, each asked whether
+ * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges, the response cache and MCP servers, each asked whether
  * the call concerns it, as the simplest chat call asks them; and what OpenTelemetry costs a call that is not sampled. Rounds are
  * interleaved, so that a busy host troubles all alike: prints the medians, and the least of the rounds.
  */
@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { NO_USAGE } from "../../src/formats/conversation/reply.ts";
+import { guardRequest } from "../../src/gateway/call/guardrails/request/guard-request.ts";
 import { startTelemetry } from "../../src/gateway/call/telemetry/telemetry.ts";
 import { createContext } from "../../src/gateway/endpoints/create-gateway.ts";
 import { agentSessionOf } from "../../src/gateway/money/call-labels.ts";
@@ -39,6 +40,8 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   sessions: () => agentSessionOf(call),
   speeds: () => context.speeds.observe(1, json.model, { firstTokenMs: null, tokensPerSecond: 50 }),
   hedges: () => call.route?.hedge,
+  cache: () => context.services.settings.values.ResponseCacheEnabled,
+  guardrails: () => guardRequest(context, call),
   mcp: () => call.endpoint.namesMcpServers?.(call.body.json),
 };
 

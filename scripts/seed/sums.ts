@@ -1,14 +1,19 @@
+import { listLogMonths } from "../../db/maintenance/partitions.ts";
 import type { Sql, Statements } from "../../db/types.ts";
 import type { FirstIds } from "./seed.ts";
 
 /** Roll-ups of the new users' calls, and the counters of users, keys and channels, as the journal would have kept them. */
 export async function addUp(tx: Statements, first: FirstIds): Promise<void> {
-  await tx`
-    insert into usage_rollups (hour, user_id, username, token_id, token_name, channel_id, model_name, "group", count,
-      failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
-    select created_at - created_at % 3600, user_id, username, token_id, token_name, channel_id, model_name, "group",
-      count(*), count(*) filter (where failed), sum(quota), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
-    from logs where type = 2 and user_id >= ${first.user} group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8`;
+  // Month by month: what is sorted at a time stays small.
+  for (const { from, until } of await listLogMonths(tx)) {
+    await tx`
+      insert into usage_rollups (hour, user_id, username, token_id, token_name, channel_id, model_name, "group", count,
+        failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
+      select created_at - created_at % 3600, user_id, username, token_id, token_name, channel_id, model_name, "group",
+        count(*), count(*) filter (where failed), sum(quota), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
+      from logs where type = 2 and user_id >= ${first.user} and created_at >= ${from} and created_at < ${until}
+      group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8`;
+  }
   await tx`update usage_fold set until = 0`;
   await tx`
     update users u set used_quota = s.quota, request_count = s.count

@@ -19,6 +19,8 @@ export type Price = {
   /** Includes the current discount of the group. */
   groupRatio: Decimal;
   discount?: Readonly<{ percent: Decimal }> | undefined;
+  /** The ratio is that of the user's group in the group of the call. */
+  isOfUserGroup?: true;
   /** The option ToolPrice; absent if the call cannot use tools. */
   toolPrices?: ReadonlyMap<string, Decimal>;
   /** What the model's service tiers multiply the price by. */
@@ -90,6 +92,8 @@ export type Receipt = {
   groupRatio: string;
   /** The group's current discount in percent; already included in `groupRatio`. */
   discountPercent?: string;
+  /** The response came from the site's cache, for so many percent of the price; already included in `groupRatio`. */
+  cacheHitPercent?: number;
   /** The variant of the order, whose price is in the factors: `mode=pro`. */
   variant?: string;
   /** The prompt exceeded this number of tokens, so the factors have the prices of that step. */
@@ -169,14 +173,37 @@ export type PlanDraw = Readonly<{
   call?: number | null;
 }>;
 
+/** What guardrails found in a call. */
+export type GuardrailNote = Readonly<{
+  verdicts: readonly Readonly<{
+    name: string;
+    kind: string;
+    phase: string;
+    action: string;
+    /** Nothing happened: it is what would have. */
+    shadow?: true;
+    /** What was found, and how many different ones. */
+    found: readonly Readonly<{ type: string; count: number }>[];
+    /** Why the service gave no answer, so that its rule decided. */
+    failed?: string;
+    /** How long the service took. */
+    ms?: number;
+  }>[];
+  /** The most characters of a stream that were held back at a time. */
+  held_characters?: number;
+  /** How long the call and its complete answer waited for them, in milliseconds. */
+  delay_ms?: number;
+}>;
+
 /** JSON in `logs.other`: names as in one-api and new-api, and some of our own. */
 export type LogOther = {
   model_ratio?: number;
   model_price?: number;
   completion_ratio?: number;
   group_ratio?: number;
-  /** Only in rows that came from another gateway. */
+  /** −1: no ratio for the user's own group. Others only in rows that came from another gateway. */
   user_group_ratio?: number;
+  /** In which the call was charged. */
   group?: string;
   /** The call came in Anthropic's format. */
   claude?: boolean;
@@ -217,6 +244,8 @@ export type LogOther = {
     use_channel: string[];
     attempts: Attempt[];
     key_index?: number;
+    /** What the call cost the operator at its channel, in quota units; absent: the channel does not say. */
+    upstream_cost?: number;
     /** The request's body as the client sent it, and as the last attempt sent it upstream (absent: the same), if contents are logged. */
     exchange?: Readonly<{ client: string; upstream?: string; format?: string; cut?: true }>;
   };
@@ -230,6 +259,10 @@ export type LogOther = {
   dropped?: string[];
   /** The gateway marked a prefix to cache: quota units that reads saved, less what writes cost more; negative: it cost more. */
   automatic_cache_saved?: number;
+  /** The response came from the site's cache; how old it was. */
+  response_cache?: Readonly<{ age_seconds: number }>;
+  /** What guardrails found in the call and did. */
+  guardrails?: GuardrailNote;
   /** Quota units held for the call; the unused part was returned. */
   reserved?: number;
   uncovered?: number;
@@ -240,6 +273,8 @@ export type LogOther = {
   agent_session?: AgentSession;
   /** The tags that the client gave the call. */
   tags?: readonly string[];
+  /** Whom the client made the call for, where the site asks. */
+  end_user?: string;
   /** Quota units of the charge paid by plan windows, in this order; the wallet paid the rest. Set when the call is charged. */
   plan_draws?: readonly PlanDraw[];
   /** The organization's budgets that the call counts toward, the narrowest first. */

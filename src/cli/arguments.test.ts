@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Command, parseCommand, UsageError } from "./arguments.ts";
+import { type Command, parseCommand } from "./arguments.ts";
+import { UsageError } from "./control/usage-error.ts";
 
 describe("parseCommand", () => {
   test.each<[string[], Command]>([
@@ -7,7 +8,8 @@ describe("parseCommand", () => {
     [["serve"], { name: "serve" }],
     [["demo"], { name: "demo" }],
     [["--help"], { name: "help" }],
-    [["-v"], { name: "version" }],
+    [["-v"], { name: "version", check: false, asJson: false }],
+    [["version", "--check", "--json"], { name: "version", check: true, asJson: true }],
     [["backup", "a.zst"], { name: "backup", file: "a.zst", ofLogs: false }],
     [["backup", "a.zst", "--logs"], { name: "backup", file: "a.zst", ofLogs: true }],
     [["restore", "a.zst", "--force"], { name: "restore", file: "a.zst", force: true, ofLogs: false }],

@@ -2,6 +2,8 @@ import { parseArgs } from "node:util";
 import type { CatalogAction } from "../domain/models/catalog/catalog-actions.ts";
 import type { JournalAction } from "../domain/system/diagnostics/journal-actions.ts";
 import { messageOf } from "../lib/runtime/error-message.ts";
+import { UsageError } from "./control/usage-error.ts";
+import { parseRemoteCommand, type RemoteCommand } from "./remote/remote-arguments.ts";
 
 export type Command =
   | { name: "serve" }
@@ -20,16 +22,12 @@ export type Command =
   | { name: "logs" }
   | { name: "catalog"; action: CatalogAction; asJson: boolean }
   | { name: "sbom" }
+  | RemoteCommand
   | { name: "help" }
-  | { name: "version" };
+  | { name: "version"; check: boolean; asJson: boolean };
 
 /** What a supervisor starts: worker `number`, one of `workers` that share `port`. */
 export type WorkerCommand = Readonly<{ name: "worker"; number: number; workers: number; port: number }>;
-
-/** The command line makes no sense; the message says what would. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
 
 export const HELP = `Sluice: a gateway in front of every AI provider.
 
@@ -65,6 +63,17 @@ Commands
                            models.dev, openrouter, the address of another Sluice, a file, or the address of the
                            settings; prices of your own stay; PATTERN: models such as gpt-*
   catalog undo             take the last update of prices and facts back
+  apply FILE… [--dry-run] [--yes] [--prune] [--label LABEL] [--secrets FILE] [--url URL] [--token TOKEN] [--json]
+                           make a running site what YAML or JSON files say, as a whole; exit code 2: a dry run found
+                           changes; --prune deletes what files of this label made and name no more; --schema prints
+                           the JSON schema of the files
+  export [--only SECTIONS] [--secrets FILE] [--url URL] [--token TOKEN] [--json]
+                           print a running site as such a file; secrets are references, their values go to FILE
+  connect AGENT [--url URL] [--model MODEL] [--yes] [--undo]
+                           set a coding agent up on this machine: sign in by a code, choose a model, see what changes;
+                           --undo takes it back with its key; connect --list shows the agents
+  version [--check [--json]]
+                           print the release; --check asks UPDATE_CHECK_URL for the newest one: exit code 2 if it is newer
   sbom                     print what the executable consists of (CycloneDX, JSON)
   healthcheck              exit 0 when the gateway on this machine is ready
 
@@ -74,6 +83,7 @@ Options
 Environment (all optional)
   HOST, PORT               address to listen on (0.0.0.0, 3000)
   DATA_DIR                 where the embedded database, keys and journal live (./data)
+  SLUICE_URL, SLUICE_TOKEN a running gateway, and the token by which apply and export reach it
   DATABASE_URL             Postgres address; without it the embedded database is used
   LOG_DATABASE_URL         another Postgres for log rows and their sums
   REDIS_URL                Redis or Valkey, where replicas count model requests together
@@ -83,15 +93,18 @@ Environment (all optional)
   TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed
   ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
   WORKERS                  processes that share the port (auto: one a core from four cores on; embedded: 1)
+  OFFLINE                  true: asks nobody for releases or models; pages load nothing from other hosts
   LOG_LEVEL, LOG_FORMAT    info; json or pretty
   RELAY_TIMEOUT, STREAMING_TIMEOUT, WRITE_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
 `;
 
 /** Parses the arguments after the program's name. Throws UsageError. */
 export function parseCommand(args: readonly string[]): Command {
+  const remote = args.includes("--help") ? null : parseRemoteCommand(args);
+  if (remote) return remote;
   const { values, positionals } = parse(args);
   if (values.help) return { name: "help" };
-  if (values.version) return { name: "version" };
+  if (values.version) return { name: "version", check: values.check, asJson: values.json };
   const [name = "serve", operand, ...rest] = positionals;
   const expectOperands = (count: 0 | 1, what = "") => {
     const input = operand === undefined ? 0 : 1 + rest.length;
@@ -100,8 +113,9 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.force && name !== "restore" && !(name === "journal" && operand === "replay")) {
     throw new UsageError("--force goes with restore and journal replay");
   }
-  if (values.json && name !== "journal" && name !== "status" && name !== "catalog") {
-    throw new UsageError("--json goes with journal, status and catalog");
+  if (values.check && name !== "version") throw new UsageError("--check goes with version");
+  if (values.json && name !== "journal" && name !== "status" && name !== "catalog" && !values.check) {
+    throw new UsageError("--json goes with journal, status, catalog and version --check");
   }
   if (values.from !== undefined && name !== "import" && name !== "catalog") {
     throw new UsageError("--from goes with import and catalog update");
@@ -124,9 +138,11 @@ export function parseCommand(args: readonly string[]): Command {
     case "doctor":
     case "rotate-encryption-key":
     case "help":
-    case "version":
       expectOperands(0);
       return { name };
+    case "version":
+      expectOperands(0);
+      return { name, check: values.check, asJson: values.json };
     case "status":
       expectOperands(0);
       return { name, asJson: values.json };
@@ -215,6 +231,7 @@ function parse(args: readonly string[]) {
         from: { type: "string" },
         logs: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
+        check: { type: "boolean", default: false },
         "dry-run": { type: "boolean", default: false },
         balance: { type: "string" },
         only: { type: "string" },

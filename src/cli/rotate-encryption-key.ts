@@ -1,9 +1,9 @@
 import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { liftTimeouts, quoted } from "../../db/backup/format.ts";
+import { quoted } from "../../db/backup/format.ts";
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
 import { openDatabase, requireDatabase } from "../../db/connect.ts";
-import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
+import { DEADLINES_MS, liftTimeouts, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
 import { SECRET_SETTINGS } from "../domain/notifications/notification-setting.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -79,6 +79,7 @@ const COLUMNS = [
   { table: "totp_secrets", key: "user_id", column: "secret_cipher" },
   { table: "alert_destinations", key: "id", column: "config_cipher" },
   { table: "usage_sinks", key: "id", column: "config_cipher" },
+  { table: "mcp_servers", key: "id", column: "secret_cipher" },
   { table: "identity_providers", key: "id", column: "secret_cipher" },
 ] as const;
 

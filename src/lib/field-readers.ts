@@ -23,6 +23,18 @@ export const text: FieldReader<string> = (value, field) => {
   throw new FieldError(field, `a text of 1 to ${MAX_TEXT_LENGTH} characters`);
 };
 
+/** A text that may be empty. */
+export const optionalText: FieldReader<string> = (value, field) => (value === "" ? "" : text(value, field));
+
+const MAX_ADDRESS_LENGTH = 2000;
+
+/** A URL of a web server, without a user in it. */
+export const httpAddress: FieldReader<string> = (value, field) => {
+  const url = typeof value === "string" && value.length <= MAX_ADDRESS_LENGTH ? URL.parse(value) : null;
+  if (url && (url.protocol === "https:" || url.protocol === "http:") && url.username === "") return url.href;
+  throw new FieldError(field, "an address that begins with https:// or http://");
+};
+
 export const flag: FieldReader<boolean> = (value, field) => {
   if (typeof value === "boolean") return value;
   throw new FieldError(field, "true or false");

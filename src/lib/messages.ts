@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { accessMessages } from "./messages/accounts/access.ts";
 import { budgetMessages, organizationMessages, policyMessages } from "./messages/accounts/organizations.ts";
 import { oauthMessages, securityMessages, setupMessages, signUpMessages } from "./messages/accounts/sign-in.ts";
+import { storedChatMessages } from "./messages/accounts/stored-chats.ts";
 import { accountMessages } from "./messages/accounts/users.ts";
 import { alertMessages } from "./messages/alerts.ts";
 import { tokenMessages } from "./messages/api-keys.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { commonMessages, reasonMessages } from "./messages/common.ts";
+import { mcpMessages } from "./messages/gateway/tool-servers.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
 import { logMessages } from "./messages/logs.ts";
 import { notifyMessages } from "./messages/notifications.ts";
@@ -38,7 +40,9 @@ export const catalogue = {
   ...securityMessages,
   ...tokenMessages,
   ...logMessages,
+  ...mcpMessages,
   ...walletMessages,
+  ...storedChatMessages,
   ...statementMessages,
   ...planMessages,
   ...codeMessages,

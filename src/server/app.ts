@@ -1,24 +1,16 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { compressed } from "../console/http/compressed.ts";
-import { createPublicModels } from "../console/models/public-models.ts";
-import { createPageLimit } from "../console/system/page-limit.ts";
-import { createPublicPages } from "../console/system/public-pages/public-pages.ts";
-import { siteFiles } from "../console/system/public-pages/site-files.ts";
-import { docsSite } from "../console/system/web-assets/docs-site.ts";
-import { webAssets, webManifest } from "../console/system/web-assets/web-assets.ts";
-import { createModelHealth } from "../domain/models/model-health.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/system/diagnostics/diagnostics-context.ts";
 import { createGateway, type SocketSession } from "../gateway/endpoints/create-gateway.ts";
-import { pathOf, REQUEST_ID_HEADER, requestIdOf, withOrigin } from "../lib/http/request.ts";
+import { pathOf } from "../lib/http/request.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
+import { createControlPlane } from "./control-plane/control-plane.ts";
 import { gatewayServices } from "./gateway-services.ts";
 import { registerHealthMetrics } from "./health/metrics.ts";
 import { createReadiness } from "./health/readiness.ts";
 import { health } from "./health/routes.ts";
-import { managementApi } from "./management-api.ts";
-import { consoleRoot, docsRoot, type Services } from "./services.ts";
+import type { Services } from "./services.ts";
 import { commit, version } from "./version.ts";
 
 /** Everything that is answered; `attach` passes it the server it listens on. */
@@ -44,17 +36,8 @@ export function createApp(services: Services, draining: () => boolean): App {
   const { router, drain, cutOff, isResting, explain, predictOutcomes, replayer, readLive, readOverhead, keepTraffic } =
     createGateway(parts);
   services.replays.attach(replayer);
-  const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
-  const { refuseProgram } = router;
+  const diagnostics = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
-  const modelHealth = createModelHealth(services);
-  const publicModels = createPublicModels({ ...services, modelHealth });
-  const api = managementApi(services, explain, readLive, context, {
-    modelHealth,
-    publicModels,
-    predictOutcomes,
-    replayer,
-  });
   const ownReadiness = createReadiness(services, draining);
   registerHealthMetrics(services.metrics, {
     version,
@@ -75,46 +58,19 @@ export function createApp(services: Services, draining: () => boolean): App {
     backlog: () => services.billing.status().pendingRecords,
     adopt: services.billing.searchLostProcesses,
   });
-  const monitors = health({
-    readiness: () => host?.readiness().catch(ownReadiness) ?? ownReadiness(),
-    metrics: () => host?.metricsText() ?? services.metrics.metrics(),
-    settings: services.settings,
-    version,
+  const controlPlane = createControlPlane(services, {
+    ...{ explain, readLive, predictOutcomes, replayer, diagnostics, relay },
+    refuseProgram: router.refuseProgram,
+    monitors: health({
+      readiness: () => host?.readiness().catch(ownReadiness) ?? ownReadiness(),
+      metrics: () => host?.metricsText() ?? services.metrics.metrics(),
+      settings: services.settings,
+      version,
+    }),
   });
-  const apis: readonly AnyElysia[] = [relay, api, monitors];
-  const document = lazily(async () => (await import("./openapi.ts")).openApiDocument(apis, version));
-  const { basePath, rateLimits } = services.config;
-  const limit = createPageLimit({ ...services, limit: rateLimits.web, basePath });
-  const render = createPublicPages({ ...services, modelHealth, publicModels });
-  const management = new Elysia({ name: "control-plane" })
-    .onRequest(({ request, set, server }) => {
-      set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
-      set.headers["x-content-type-options"] = "nosniff";
-      // Whoever came by https once is kept to it for a year.
-      if (services.clientAddress.isHttps(request, server)) set.headers["strict-transport-security"] = HSTS;
-    })
-    .use(monitors)
-    .use(api)
-    .get("/openapi.json", () => document())
-    .use(docsSite(docsRoot(), basePath))
-    .use(webManifest(services.settings, basePath))
-    .use(siteFiles({ ...services, publicModels }))
-    .use(webAssets(consoleRoot(), { limit, scriptHosts: scriptHosts(services), render, refuseProgram, basePath }))
-    .onError(({ code, request, path }) =>
-      code === "NOT_FOUND" ? (refuseProgram(request, path) ?? undefined) : undefined,
-    )
-    .compile();
   let listening: Bun.Server<SocketSession> | null = null;
-  const originOf = (request: Request) => ({
-    ip: services.clientAddress.ip(request, listening),
-    requestId: requestIdOf(request),
-  });
   const respond = (request: Request, path: string): Promise<Response> =>
-    router.owns(path)
-      ? Promise.resolve(relay.fetch(request))
-      : Promise.resolve(withOrigin(originOf(request), () => management.fetch(request))).then((made) =>
-          compressed(request, made),
-        );
+    router.owns(path) ? Promise.resolve(relay.fetch(request)) : controlPlane.fetch(request);
   return {
     fetch(request) {
       const path = pathOf(request.url);
@@ -124,7 +80,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     attach(server) {
       listening = server;
       relay.server = server;
-      management.server = server;
+      controlPlane.attach(server);
     },
     drain() {
       drain();
@@ -132,8 +88,8 @@ export function createApp(services: Services, draining: () => boolean): App {
       keepTraffic();
     },
     cutOff,
-    diagnostics: context,
-    apis,
+    diagnostics,
+    apis: controlPlane.apis,
   };
 }
 
@@ -143,23 +99,6 @@ function closingConnection(answer: Response): Response {
   if (answer) answer.headers.set("connection", "close");
   return answer;
 }
-
-const HSTS = "max-age=31536000";
-
-/** Made when first asked for. */
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** The human check is a script of its provider. */
-const scriptHosts =
-  ({ settings, config }: Services) =>
-  () =>
-    settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
 
 /** What the doctor examines; the site's own address may be a private one. */
 function diagnosticsContextOf(

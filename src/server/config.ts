@@ -144,6 +144,8 @@ const configSchema = (isTerminal: boolean) => ({
     windowMs: integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, { min: 1, max: 1440, times: 60 * SECOND }),
   },
   /** Returns the newest release, as GitHub's API does; null: updates are not looked for. */
+  /** Nothing goes out but to what channels and settings name. */
+  isOffline: flag("OFFLINE", false),
   updateCheckUrl: optionalAddress("UPDATE_CHECK_URL", { shown: "none" }),
   /** Where this software is at home, which the footer links; null: nowhere. */
   projectUrl: optionalAddress("PROJECT_URL", { shown: "none" }),

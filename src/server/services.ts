@@ -22,6 +22,8 @@ import type { BalanceReading } from "../domain/channels/upstream/update-balance.
 import { type LogDelivery, startLogDelivery } from "../domain/logs/delivery/deliver-logs.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
+import type { McpFetches } from "../domain/models/mcp/credentials.ts";
+import { createMcpDirectory, type McpDirectory } from "../domain/models/mcp/directory.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcasts/broadcast.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
@@ -35,9 +37,11 @@ import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.t
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy, createUserAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
-import { createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createCheckedFetch, createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createSharedTexts, type SharedTexts } from "../lib/redis/shared-texts.ts";
 import type { Logger } from "../lib/runtime/log.ts";
-import { type CountRefusal, createMetrics, createRefusalCount } from "../lib/runtime/metrics.ts";
+import { type CountRefusal, createMetrics, createRefusalCount } from "../lib/runtime/metrics/metrics.ts";
+import { createSerial } from "../lib/runtime/serial.ts";
 import { createVault, type Vault } from "../lib/security/crypto.ts";
 import { createSecretReader, type SecretReader } from "../lib/security/secret-references/secret-reader.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
@@ -86,7 +90,12 @@ export type Services = Readonly<{
   clientAddress: ClientAddress;
   /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
   sharedLimits: SharedLimits | null;
+  /** Texts that replicas share; null without REDIS_URL. */
+  sharedTexts: SharedTexts | null;
   fetch: SafeFetch;
+  /** MCP servers whose tools callers may use, and what reaches them. */
+  mcpServers: McpDirectory;
+  mcpFetches: McpFetches;
   /** Reaches the destinations of usage records. */
   sinkDeps: SinkDeps;
   /** Replays sets of requests; the gateway attaches itself. */
@@ -130,14 +139,18 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log, basePath: config.basePath });
     const secretReader = createSecretReader(config.secretManagers);
-    const large = { folder: config.scratchDir, ...(database.kind === "server" && { patienceMs: PATIENCE_MS }) };
-    const [users, tokens, budgets, policies, planTerms, channels] = await Promise.all([
+    const large = {
+      folder: config.scratchDir,
+      ...(database.kind === "server" && { patienceMs: PATIENCE_MS, inTurn: createSerial() }),
+    };
+    const [users, tokens, budgets, policies, planTerms, channels, mcpServers] = await Promise.all([
       createUserDirectory({ db, changes, log, ...large }),
       createApiKeyDirectory({ db, changes, vault, log, ...large }),
       createBudgetDirectory({ db, changes, log }),
       createPolicyDirectory({ db, changes, log }),
       createPlanTermsDirectory({ db, changes, log }),
       createChannelDirectory({ db, changes, vault, log, secrets: secretReader }),
+      createMcpDirectory({ db, changes, vault, log }),
     ]);
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
@@ -199,6 +212,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config, { log, metrics });
     const sharedLimits = openSharedLimits(config, log, host, () => billing.liveProcesses());
+    const sharedTexts = config.redisUrl ? createSharedTexts(config.redisUrl, vault, log) : null;
     const replays = createReplays({ db, settings, log });
     const sinkDeps = { fetch, resolve: createResolve(policy) };
     const shared = {
@@ -218,6 +232,8 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       fetch,
       secretReader,
       sinkDeps,
+      mcpServers,
+      mcpFetches: { send: createCheckedFetch(policy), fetch },
       replays,
       billing,
       onLowBalance,
@@ -239,6 +255,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       planTerms,
       clientAddress,
       sharedLimits,
+      sharedTexts,
       mailer,
       feed: createCallFeed(host),
       metrics,
@@ -250,9 +267,11 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         tester.cancel();
         broadcasts.cancel();
         sharedLimits?.close();
+        sharedTexts?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [sessions, channels, budgets, policies, planTerms, tokens, users, settings]) store.close();
+        for (const store of [sessions, channels, mcpServers, budgets, policies, planTerms, tokens, users, settings])
+          store.close();
         await changes.close();
         await reads.close();
         await logDelivery?.close();

@@ -11,6 +11,9 @@ export type Release = Readonly<{
   isNewer: boolean;
 }>;
 
+/** Where the newest release is described; null: nowhere. */
+export type UpdateSource = Readonly<{ updateCheckUrl: string | null; isOffline: boolean }>;
+
 const TIMEOUT_MS = 8000;
 const LARGEST_DOCUMENT = 512 * 1024;
 
@@ -18,7 +21,12 @@ const LARGEST_DOCUMENT = 512 * 1024;
  * Asks the address of release information (`{tag_name, html_url, body}`) for the newest release and compares it with
  * `current`. Throws OperationError when it cannot be determined.
  */
-export async function checkUpdate(fetch: SafeFetch, address: string | null, current: string): Promise<Release> {
+export async function checkUpdate(
+  fetch: SafeFetch,
+  { updateCheckUrl: address, isOffline }: UpdateSource,
+  current: string,
+): Promise<Release> {
+  if (isOffline) throw new OperationError("site_offline");
   if (address === null) throw new OperationError("update_check_unset");
   try {
     const headers = { accept: "application/json", "user-agent": "sluice" };

@@ -1,5 +1,5 @@
 import { OperationError } from "../lib/operation-error.ts";
-import { compileLinearPattern, type LinearPattern } from "../lib/values/linear-pattern.ts";
+import { compileLinearPattern, type LinearPattern } from "../lib/values/patterns/linear-pattern.ts";
 import { type Option, option } from "./option/option.ts";
 
 /** What a prompt must not contain: plain words in lower case, and patterns; matching ignores case. */

@@ -43,6 +43,7 @@ const NO_IDS = [
 let dataDir: string;
 let services: Services;
 let app: App;
+let apis: App["apis"];
 let routes: readonly Route[];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "sluice-spellings-"));
@@ -50,7 +51,8 @@ beforeAll(async () => {
   const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: "fatal", ...off }, false);
   services = await openServices(config, createLogger(config));
   app = createApp(services, () => false);
-  routes = app.apis.flatMap(({ routes: all }) =>
+  apis = app.apis;
+  routes = apis.flatMap(({ routes: all }) =>
     all.flatMap(({ method, path, hooks }) => {
       const { detail, params } = hooks as Hooks;
       const role = Object.keys(detail?.security?.[0] ?? {})[0];
@@ -164,7 +166,7 @@ test("the id of a row has one spelling, whoever asks", async () => {
 }, 240_000);
 
 test("no route reads an integer of its path by the framework's lenient parser", () => {
-  const lenient = app.apis.flatMap(({ routes: all }) =>
+  const lenient = apis.flatMap(({ routes: all }) =>
     all.flatMap(({ method, path, hooks }) => {
       const fields = ((hooks as Hooks).params?.properties ?? {}) as Record<string, TSchema>;
       return Object.values(fields).some((schema) => /Integer|Numeric|Number/.test(kindOf(schema)))

@@ -2,8 +2,9 @@ import type { Streamed } from "../../src/lib/http/sse.ts";
 import { sitePath } from "../lib/base-path.ts";
 import { translate } from "../state/i18n.ts";
 import { chooseOrganization, readOrganization } from "../state/organization.ts";
+import { fetchSignedIn } from "./accounts/fetch-signed-in.ts";
 import { downloadApi } from "./groups.ts";
-import { goToLogin } from "./login-redirect.ts";
+import { leaveForSignIn } from "./login-redirect.ts";
 import { requestHeaders } from "./request.ts";
 
 /** A failed call; the message is for users, in their language. */
@@ -65,7 +66,7 @@ export async function readEnvelope<Result extends Reply>(
   if (!response) throw isAborted(error?.value) ? error?.value : new ApiError(translate("api.unreachable"), 0, null);
   const requestId = response.headers.get("x-request-id");
   const { success, message, code } = readOutcome(error ? error.value : data);
-  if (response.status === 401 && !stayOn401) goToLogin();
+  if (response.status === 401 && !stayOn401) leaveForSignIn();
   if (code === "organization_not_member" || code === "organizations_off") leaveOrganization();
   if (!response.ok) throw errorOf(response, { message, code });
   if (!isEnvelope(data)) throw new ApiError(translate("api.notJson"), response.status, requestId);
@@ -147,7 +148,7 @@ async function readLines(response: Response, type: string, onLine: (line: string
   const isLines = response.ok && response.headers.get("content-type")?.includes(type);
   if (!isLines || !response.body) {
     const outcome = readOutcome(await response.json().catch(() => null));
-    if (response.status === 401) goToLogin();
+    if (response.status === 401) leaveForSignIn();
     if (!response.ok) throw errorOf(response, outcome);
     throw new ApiError(outcome.message ?? "", response.status, requestId);
   }
@@ -182,7 +183,7 @@ function readOutcome(body: unknown): Outcome {
 /** Sends a call. Rejects ApiError when the server can't be reached. */
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(sitePath(path), init);
+    return await fetchSignedIn(sitePath(path), init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(translate("api.unreachable"), 0, null);

@@ -6,6 +6,7 @@ import type { identityProviderRoutes } from "../../src/console/accounts/identity
 import type { organizationRoutes } from "../../src/console/accounts/organizations/organizations.ts";
 import type { accountExportRoutes, downloadRoutes } from "../../src/console/accounts/profile/account-export.ts";
 import type { bindingRoutes } from "../../src/console/accounts/profile/bindings.ts";
+import type { storedChatRoutes } from "../../src/console/accounts/profile/stored-chats.ts";
 import type { userSelfRoutes } from "../../src/console/accounts/profile/user-self.ts";
 import type { registerRoutes, setupRoutes } from "../../src/console/accounts/registration/register.ts";
 import type { verificationRoutes } from "../../src/console/accounts/registration/verification.ts";
@@ -19,6 +20,7 @@ import type { userRoutes } from "../../src/console/accounts/users/users.ts";
 import type { alertRuleRoutes } from "../../src/console/alerts/alert-rules.ts";
 import type { alertRoutes } from "../../src/console/alerts/alerts.ts";
 import type { apiKeyRoutes } from "../../src/console/api-keys/api-keys.ts";
+import type { deviceRoutes } from "../../src/console/api-keys/device.ts";
 import type { channelCheckRoutes } from "../../src/console/channels/authenticity.ts";
 import type { channelRoutes } from "../../src/console/channels/channels.ts";
 import type { channelExplainRoutes } from "../../src/console/channels/explain.ts";
@@ -34,15 +36,20 @@ import type { sinkRoutes } from "../../src/console/logs/sinks.ts";
 import type { dataRoutes } from "../../src/console/logs/usage.ts";
 import type { catalogRoutes } from "../../src/console/models/catalog.ts";
 import type { experimentRoutes } from "../../src/console/models/experiments.ts";
+import type { guardrailRoutes } from "../../src/console/models/guardrails.ts";
+import type { mcpRoutes } from "../../src/console/models/mcp.ts";
 import type { modelRoutes, modelStatusRoutes } from "../../src/console/models/models.ts";
-import type { pricingRoutes } from "../../src/console/models/pricing.ts";
-import type { ratioRoutes } from "../../src/console/models/ratios.ts";
+import type { playgroundRoutes } from "../../src/console/models/playground-models.ts";
+import type { pricingRoutes } from "../../src/console/models/pricing/pricing.ts";
+import type { ratioRoutes } from "../../src/console/models/pricing/ratios.ts";
 import type { replayRoutes } from "../../src/console/models/replays.ts";
+import type { responseCacheRoutes } from "../../src/console/models/response-cache.ts";
 import type { modelRouteRoutes } from "../../src/console/models/routes.ts";
 import type { announcementRoutes } from "../../src/console/notifications/announcements.ts";
 import type { broadcastRoutes } from "../../src/console/notifications/broadcasts.ts";
 import type { notificationRoutes } from "../../src/console/notifications/notifications.ts";
 import type { optionRoutes, settingsTransferRoutes } from "../../src/console/settings/options.ts";
+import type { configurationRoutes } from "../../src/console/system/configuration/configuration.ts";
 import type { bookRoutes, doctorRoutes } from "../../src/console/system/diagnostics.ts";
 import type { firstStepsRoutes } from "../../src/console/system/first-steps.ts";
 import type { jobRoutes } from "../../src/console/system/jobs.ts";
@@ -58,7 +65,15 @@ import type { statementRoutes } from "../../src/console/wallet/statements.ts";
 import type { checkInRoutes, invitationRoutes, redeemRoutes } from "../../src/console/wallet/wallet.ts";
 import type { Explanation } from "../../src/gateway/quality/explain.ts";
 import { BASE_PATH } from "../lib/base-path.ts";
+import { fetchSignedIn } from "./accounts/fetch-signed-in.ts";
 import { requestHeaders } from "./request.ts";
+
+/** As `fetch`, of which this library sends nothing but text addresses. */
+const FETCHER: typeof fetch = Object.assign(
+  (url: URL | Request | string, init?: RequestInit) =>
+    fetchSignedIn(url instanceof Request ? url.url : String(url), init),
+  { preconnect: fetch.preconnect },
+);
 
 /**
  * The calls of one group of the server's routes, with the types of its inputs and responses. A client for all routes at
@@ -72,6 +87,7 @@ const group = <Routes extends (...services: never[]) => AnyElysia>() =>
     parseDate: false,
     fetch: { credentials: "same-origin" },
     headers: (path) => requestHeaders(path),
+    fetcher: FETCHER,
   });
 
 export const accessTokenApi = group<typeof accessTokenRoutes>().api.user.access_tokens;
@@ -92,10 +108,13 @@ export const channelKeyApi = group<typeof channelKeyRoutes>().api.channel;
 export const channelTransferApi = group<typeof channelTransferRoutes>().api.channel;
 export const channelUpstreamApi = group<typeof channelUpstreamRoutes>().api.channel;
 export const checkInApi = group<typeof checkInRoutes>().api.user;
+export const configurationApi = group<typeof configurationRoutes>().api.configuration;
 export const dataApi = group<typeof dataRoutes>().api.data;
+export const deviceApi = group<typeof deviceRoutes>().api.device;
 export const discoveryApi = group<typeof discoveryRoutes>().api.option;
 export const doctorApi = group<typeof doctorRoutes>().api.doctor;
 export const downloadApi = group<typeof downloadRoutes>().api.user;
+export const decisionApi = group<typeof firstStepsRoutes>().api.system.decisions;
 export const firstStepsApi = group<typeof firstStepsRoutes>().api.system.first_steps;
 export const journalApi = group<typeof journalRoutes>().api.journal;
 export const jobApi = group<typeof jobRoutes>().api.jobs;
@@ -113,6 +132,8 @@ export const optionApi = group<typeof optionRoutes>().api.option;
 export const organizationApi = group<typeof organizationRoutes>().api.organization;
 export const passkeyApi = group<typeof passkeyRoutes>().api.user;
 export const paymentApi = group<typeof paymentRoutes>().api;
+export const storedChatApi = group<typeof storedChatRoutes>().api.playground;
+export const playgroundApi = group<typeof playgroundRoutes>().api.playground;
 export const planApi = group<typeof planRoutes>().api;
 export const pricingApi = group<typeof pricingRoutes>().api;
 export const ratioApi = group<typeof ratioRoutes>().api.ratio;
@@ -121,7 +142,10 @@ export const redemptionApi = group<typeof redemptionRoutes>().api.redemption;
 export const registerApi = group<typeof registerRoutes>().api.user;
 export const channelCheckApi = group<typeof channelCheckRoutes>().api["channel-checks"];
 export const replayApi = group<typeof replayRoutes>().api.replays;
+export const responseCacheApi = group<typeof responseCacheRoutes>().api.response_cache;
 export const experimentApi = group<typeof experimentRoutes>().api.experiments;
+export const guardrailApi = group<typeof guardrailRoutes>().api.guardrail;
+export const mcpApi = group<typeof mcpRoutes>().api["mcp-server"];
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;
 export const failureApi = group<typeof failureRoutes>().api.failures;

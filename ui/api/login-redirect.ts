@@ -1,11 +1,13 @@
 import { BASE_PATH } from "../lib/base-path.ts";
 import { forgetUser } from "../state/stored-user.ts";
+import { hasDeclinedSignIn } from "./accounts/sign-in-again.ts";
 
 /** Public pages: an expired session doesn't redirect away from them. */
 const OPEN_PAGES = ["/login", "/register", "/reset", "/user/reset", "/setup"];
 
-/** Redirects to the sign-in page, which returns here. */
-export function goToLogin(): void {
+/** Redirects to the sign-in page, which returns here, unless somebody prefers to stay on the page as it is. */
+export function leaveForSignIn(): void {
+  if (hasDeclinedSignIn()) return;
   forgetUser();
   const { search } = window.location;
   const pathname = window.location.pathname.slice(BASE_PATH.length);

@@ -1,16 +1,18 @@
 import { sitePath } from "../lib/base-path.ts";
 import { readOrganization } from "../state/organization.ts";
 import { readUser } from "../state/stored-user.ts";
+import { fetchSignedIn } from "./accounts/fetch-signed-in.ts";
 
 /**
  * Sends a request to this server outside the management API: streams and documents. Resolves with any response; rejects
  * when the server can't be reached.
  */
-export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> => fetch(sitePath(path), init);
+export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> =>
+  fetchSignedIn(sitePath(path), init);
 
 /** The calls that can be made for an organization; the server refuses all others with its header. */
 const FOR_ORGANIZATIONS =
-  /^\/api\/(token|(log|log-archives|audit|data|failures|mj|task|sessions)\/self|user\/(self\/(groups|download)|models|amount|pay|topup(?!\/rebates)|auto_top_up|plans|subscriptions|coupon|statements|movements|billing_profile)|pricing|status\/models)(\/|\?|$)/;
+  /^\/api\/(token|device\/(request|approve|deny)|(log|log-archives|audit|data|failures|mj|task|sessions)\/self|user\/(self\/(groups|download)|models|amount|pay|topup(?!\/rebates)|auto_top_up|plans|subscriptions|coupon|statements|movements|billing_profile)|pricing|status\/models)(\/|\?|$)/;
 
 /** Whether a call of the management API is about the account that the user acts for, not about the user. */
 export const isForOrganizations = (path: string): boolean => FOR_ORGANIZATIONS.test(path);

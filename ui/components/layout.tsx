@@ -3,6 +3,7 @@ import type { SxProps, Theme } from "@mui/material/styles";
 import Typography from "@mui/material/Typography";
 import useMediaQuery from "@mui/material/useMediaQuery";
 import type { ReactNode } from "react";
+import { DocsLink } from "./site/DocsLink.tsx";
 
 type Props = { children?: ReactNode; gap?: number; sx?: SxProps<Theme>; wrap?: boolean; className?: string };
 
@@ -95,14 +96,17 @@ export const PageHeader = ({ title, purpose, actions }: { title: string; purpose
   return (
     <Row wrap={isPhone} sx={{ mb: isPhone ? 3 : 4, alignItems: isPhone ? "center" : "flex-end" }}>
       <Box sx={{ flex: isPhone ? "1 1 auto" : 1, minWidth: 0 }}>
-        <Typography variant="h1">{title}</Typography>
+        <Row gap={1}>
+          <Typography variant="h1">{title}</Typography>
+          <DocsLink />
+        </Row>
         {!isPhone && (
           <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5 }}>
             {purpose}
           </Typography>
         )}
       </Box>
-      <Row>{actions}</Row>
+      <Row wrap={isPhone}>{actions}</Row>
     </Row>
   );
 };

@@ -27,6 +27,8 @@ export { default as sinks } from "./en/logs/sinks.json" with { type: "json" };
 export { default as usage } from "./en/logs/usage.json" with { type: "json" };
 export { default as catalog } from "./en/models/catalog.json" with { type: "json" };
 export { default as experiments } from "./en/models/experiments.json" with { type: "json" };
+export { default as guardrails } from "./en/models/guardrails.json" with { type: "json" };
+export { default as mcp } from "./en/models/mcp.json" with { type: "json" };
 export { default as model } from "./en/models/model.json" with { type: "json" };
 export { default as pricing } from "./en/models/pricing.json" with { type: "json" };
 export { default as replays } from "./en/models/replays.json" with { type: "json" };

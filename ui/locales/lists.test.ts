@@ -20,11 +20,15 @@ import { monthsOf } from "../features/logs/archive/ArchivePage.tsx";
 import { auditOf } from "../features/logs/audit/audit-list.tsx";
 import { failuresOf } from "../features/logs/failures/FailureListPage.tsx";
 import { LIVE_CALLS } from "../features/logs/live/LivePage.tsx";
+import { CALL_PAIRS } from "../features/logs/sessions/compare/pair-table.tsx";
 import { sessionsOf } from "../features/logs/sessions/SessionListPage.tsx";
-import { AGENTS_OF_SESSION, SESSION_CALLS, SESSION_PAIR } from "../features/logs/sessions/session-tables.tsx";
+import { SESSION_PAIR } from "../features/logs/sessions/session-tables.tsx";
 import { SINKS } from "../features/logs/sinks/SinkListPage.tsx";
 import { CATALOG } from "../features/models/catalog/CatalogPage.tsx";
 import { COMPARISON } from "../features/models/experiments/comparison.tsx";
+import { GUARDRAILS } from "../features/models/guardrails/GuardrailListPage.tsx";
+import { MCP_SERVERS } from "../features/models/mcp/McpServerListPage.tsx";
+import { toolsOf } from "../features/models/mcp/ToolsDrawer.tsx";
 import { MODEL_STATUS } from "../features/models/page/ModelStatusPage.tsx";
 import { PRICES } from "../features/models/pricing/PricingPage.tsx";
 import { EVALUATIONS } from "../features/models/replays/ReplaySetPanel.tsx";
@@ -109,7 +113,14 @@ const LISTS = {
   identityProviders: describeList(IDENTITY_PROVIDERS),
   ...{ rules: describeList(rulesOf("site")), destinations: describeList(destinationsOf("own")) },
   ...{ deliveries: describeList(deliveriesOf("organization")), sinks: describeList(SINKS) },
-  ...{ routes: describeList(ROUTES), broadcasts: describeList(BROADCASTS), announcements: describeList(ANNOUNCEMENTS) },
+  ...{
+    guardrails: describeList(GUARDRAILS),
+    mcpServers: describeList(MCP_SERVERS),
+    mcpTools: describeList(toolsOf(1)),
+    routes: describeList(ROUTES),
+    broadcasts: describeList(BROADCASTS),
+    announcements: describeList(ANNOUNCEMENTS),
+  },
   ...{ drawings: describeList(DRAWING_TASKS), media: describeList(MEDIA_TASKS), dividends: describeList(DIVIDENDS) },
   ...{ ownWithdrawals: describeList(OWN_WITHDRAWALS), withdrawals: describeList(WITHDRAWALS) },
   ...{ agents: describeList(AGENTS), codes: describeList(CODES), orders: describeList(ORDERS) },
@@ -133,7 +144,7 @@ const LISTS = {
 
 const FIGURE_TABLES = {
   ...{ candidates: describeFigures(CANDIDATES), explained: describeFigures(EXPLAINED_CHANNELS) },
-  ...{ agentsOfSession: describeFigures(AGENTS_OF_SESSION), callsOfSession: describeFigures(SESSION_CALLS) },
+  ...{ callPairs: describeFigures(CALL_PAIRS) },
   ...{ sessionPair: describeFigures(SESSION_PAIR), comparison: describeFigures(COMPARISON) },
   ...{ evaluations: describeFigures(EVALUATIONS), liveCalls: describeFigures(LIVE_CALLS) },
 };

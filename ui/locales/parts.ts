@@ -66,6 +66,8 @@ export const PARTS = {
     "logs/sinks",
     "models/catalog",
     "models/experiments",
+    "models/guardrails",
+    "models/mcp",
     "models/replays",
     "models/routes",
     "system/diagnostics",

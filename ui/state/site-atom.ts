@@ -25,6 +25,8 @@ export type SiteStatus = Readonly<{
   check_in_enabled: boolean;
   /** A stored copy may lack it. */
   status_page_enabled?: boolean;
+  /** A stored copy may lack it. */
+  end_users_enabled?: boolean;
   enable_drawing: boolean;
   enable_task: boolean;
   /** `off`, `on` or `required`; a stored copy may lack it. */
@@ -34,6 +36,9 @@ export type SiteStatus = Readonly<{
   chats?: readonly Readonly<Record<string, string>>[];
   data_export_default_time: string;
   register_enabled: boolean;
+  invitation_required: boolean;
+  username_max_length: number;
+  password_max_length: number;
   password_register_enabled: boolean;
   password_login_enabled: boolean;
   email_verification: boolean;

@@ -1,5 +1,6 @@
 import { atom, getDefaultStore, useAtomValue } from "jotai";
 import { useEffect } from "react";
+import { ACCOUNT_LIMITS } from "../../src/domain/accounts/account-rules.ts";
 import { readData } from "../api/client.ts";
 import { statusApi } from "../api/groups.ts";
 import { readPatiently } from "../api/retry.ts";
@@ -89,6 +90,16 @@ export const previewAtom = atom<Partial<SiteStatus> | null>(null);
 
 /** The site's name, as its administrator chose it. */
 export const useSiteName = (): string => useSite()?.system_name || "Sluice";
+
+/** How long the fields of an account may be on this site. */
+export function useAccountLimits() {
+  const site = useSite();
+  return {
+    ...ACCOUNT_LIMITS,
+    username: site?.username_max_length ?? ACCOUNT_LIMITS.username,
+    passwordMax: site?.password_max_length ?? ACCOUNT_LIMITS.passwordMax,
+  };
+}
 
 /** Whether the site takes new users. */
 export const isRegistrationOpen = (site: SiteStatus): boolean => site.register_enabled && !site.self_use_mode_enabled;

@@ -179,9 +179,14 @@ export const controls: NonNullable<ThemeOptions["components"]> = {
   },
   MuiSwitch: {
     styleOverrides: {
-      root: { width: 32, height: 18, padding: 0, display: "inline-flex", flex: "0 0 auto" },
+      root: ({ theme: t }) => ({
+        ...{ width: 32, height: 18, padding: 0, display: "inline-flex", flex: "0 0 auto", borderRadius: 9 },
+        // Around the whole of it: the thumb's own is cut.
+        "&:has(:focus-visible)": { outline: `2px solid ${t.vars!.palette.primary.main}`, outlineOffset: 2 },
+      }),
       switchBase: ({ theme: t }) => ({
         padding: 2,
+        "&.Mui-focusVisible": { outline: "none !important" },
         "&.Mui-checked": { transform: "translateX(14px)", color: "#fff" },
         "&.Mui-checked + .MuiSwitch-track": { opacity: 1, background: t.vars!.palette.primary.main },
       }),
@@ -192,7 +197,8 @@ export const controls: NonNullable<ThemeOptions["components"]> = {
   MuiToggleButtonGroup: {
     styleOverrides: {
       root: ({ theme: t }) => ({
-        height: size.control,
+        // Several rows where one is too narrow.
+        minHeight: size.control,
         padding: 2,
         gap: 2,
         borderRadius: 8,

@@ -65,6 +65,8 @@ export const users = pgTable(
     setting: jsonb("setting").$type<UserSetting>().notNull().default({}),
     lastCheckInDay: date("last_check_in_day", { mode: "string" }),
     lastCheckInAt: epochSeconds("last_check_in_at"),
+    /** The address from which it was registered, for a day, where the site counts them; IPv6 as its network. */
+    registeredFrom: text("registered_from"),
     /** Sessions of an older version are void: raised by ban, role change, password change. */
     sessionVersion: integer("session_version").notNull().default(1),
     /** What administrators wrote about the user; the user never sees it. */
@@ -87,6 +89,7 @@ export const users = pgTable(
     // Lists count by these, of a million users in a tenth of the time that the table takes.
     index("users_filters_idx").on(t.group, t.status, t.role, t.kind),
     index("users_inviter_idx").on(t.inviterId),
+    index("users_registered_from_idx").on(t.registeredFrom).where(sql`${t.registeredFrom} is not null`),
     index("users_admin_role_idx").on(t.adminRoleId).where(sql`${t.adminRoleId} is not null`),
     check("users_quota_not_negative", sql`${t.quota} >= 0`),
     check("users_held_within_quota", sql`${t.held} >= 0`),
@@ -102,7 +105,7 @@ export const users = pgTable(
   ],
 );
 
-/** A sign-in at an outside provider (github, oidc, linuxdo, wechat, telegram, discord, `sso-ID`) bound to a user. */
+/** A sign-in at an outside provider (github, oidc, linuxdo, wechat, telegram, discord, ldap, `sso-ID`) bound to a user. */
 export const identities = pgTable(
   "identities",
   {

@@ -35,15 +35,18 @@ export const logs = pgTable(
     requestId: text("request_id"),
     /** What the client called it by (`X-Sluice-Tags`, `metadata.tags`); null: nothing. */
     tags: text("tags").array(),
+    /** Whom the client made the call for; null: it did not say, or the site does not ask. */
+    endUser: text("end_user"),
     content: text("content").notNull().default(""),
     /** JSON text, see `LogOther` in src/billing/types.ts. */
     other: text("other").notNull().default(""),
   },
   // Ascending: read backwards they give "newest first". An index made DESC would put nulls last, which no list asks for.
   (t) => [
-    primaryKey({ columns: [t.createdAt, t.id] }),
-    uniqueIndex("logs_request_id_key").on(t.requestId, t.createdAt),
-    index("logs_user_idx").on(t.userId, t.createdAt, t.id),
+    // Keys name the user, by which an engine of several hosts distributes the rows.
+    primaryKey({ columns: [t.userId, t.createdAt, t.id] }),
+    uniqueIndex("logs_request_id_key").on(t.requestId, t.createdAt, t.userId),
+    index("logs_time_idx").on(t.createdAt, t.id),
     index("logs_model_idx").on(t.modelName, t.createdAt),
     index("logs_token_idx").on(t.tokenId, t.createdAt),
     index("logs_channel_idx").on(t.channelId, t.createdAt),
@@ -54,6 +57,7 @@ export const logs = pgTable(
     index("logs_id_idx").using("brin", t.id).with({ pages_per_range: 32, autosummarize: true }),
     index("logs_tags_idx").using("gin", t.tags).where(sql`${t.tags} is not null`),
     index("logs_tagged_idx").on(t.createdAt).where(sql`${t.tags} is not null`),
+    index("logs_end_user_idx").on(t.endUser, t.createdAt).where(sql`${t.endUser} is not null`),
     index("logs_events_idx").on(t.userId, t.type, t.createdAt).where(sql`${t.type} <> 2`),
   ],
 );
@@ -143,6 +147,25 @@ export const usageDays = pgTable(
     // Days are added one after the other and taken out again as a whole.
     index("usage_days_day_idx").using("brin", t.day).with({ pages_per_range: 32, autosummarize: true }),
   ],
+);
+
+/**
+ * Hourly sums of calls whose channels say what they cost the operator, kept in the transaction that writes their rows: margins of
+ * channels and models are read from these. Nobody but administrators sees them.
+ */
+export const usageCosts = pgTable(
+  "usage_costs",
+  {
+    /** Epoch seconds, floored to the hour (UTC). */
+    hour: epochSeconds("hour").notNull(),
+    channelId: integer("channel_id").notNull(),
+    modelName: text("model_name").notNull(),
+    count: bigint("count", { mode: "number" }).notNull().default(0),
+    /** What these calls were charged, and what they cost. */
+    quota: quotaUnits("quota").notNull().default(0),
+    cost: quotaUnits("cost").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.channelId, t.modelName] })],
 );
 
 /** How far the totals go: hours before `until` are in them, and months that end no later. No row: none are. */

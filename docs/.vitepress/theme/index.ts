@@ -1,4 +1,4 @@
-/** The default theme with the system's fonts and the console's color. */
+/** The default theme with the console's fonts and colors. */
 import theme from "vitepress/theme-without-fonts";
 import "./style.css";
 

@@ -78,7 +78,7 @@ export function markdown(report: Report): string {
       ]),
     ),
     table(
-      ["process", "first start ms", "later start ms", "idle MiB", "highest MiB under load"],
+      ["process", "first start ms", "later start ms", "idle MiB (PSS)", "highest MiB under load"],
       report.gateways.map((row) => [
         row.name,
         ...[row.firstStartMs, row.laterStartMs, row.idleMib, row.peakMib].map((value) => fixed(value, 0)),

@@ -50,8 +50,8 @@ const WITHOUT_UNUSED: Bun.BunPlugin = {
 export type ConsoleBuild = Readonly<{ files: number; rawBytes: number; brotliBytes: number }>;
 
 /**
- * Bundles ui/index.html into ui/dist with content-hashed names under assets/, one chunk a lazily loaded page, and
- * compressed variants next to each file. The directory is replaced in one step, so that a server reading it
+ * Bundles ui/index.html into ui/dist with content-hashed names under assets/, one chunk a lazily loaded page,
+ * compressed. The directory is replaced in one step, so that a server reading it
  * meanwhile never sees half of it. Throws AggregateError when the bundle fails.
  */
 export async function buildConsole(): Promise<ConsoleBuild> {

@@ -16,6 +16,28 @@ const SKEW_SECONDS = 5;
 const QUOTA_UNITS_A_DOLLAR = 500_000;
 const AFFORDABLE = 10;
 const BURST = 300;
+/** Calls a minute. */
+const LIMIT = 100;
+const MINUTE_S = 60;
+/** Between the calls of a limited key. */
+const GAP_MS = 50;
+
+/** How many of so many calls are served: `gapMs` apart, or all at once. */
+async function served(url: string, key: string, calls: number, gapMs = 0): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: calls }, async (_, at) => {
+      await Bun.sleep(at * gapMs);
+      const answer = await fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: PRICED.model, messages: [{ role: "user", content: "hello" }] }),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    }),
+  );
+  return statuses.filter((status) => status === 200).length;
+}
 
 /** In this order: the first starts on an older version, the last loses a host for good. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -61,12 +83,26 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "Redis master killed",
     served: 0.999,
-    async strike({ redis, hosts }) {
+    async strike({ redis, hosts, root, gatewayUrl }) {
+      const { key } = await createApiKey(root, { requests_per_minute: LIMIT });
+      await Bun.sleep(1500);
+      const limitBegan = performance.now();
+      const before = await served(gatewayUrl, key, LIMIT / 2, GAP_MS);
       const began = performance.now();
       await redis.killMaster();
+      const striking = served(gatewayUrl, key, 2 * LIMIT, GAP_MS);
       await until(async () => (await sumMetric(hosts, "sluice_journal_copy_behind")) > 0);
       await until(async () => (await sumMetric(hosts, "sluice_journal_copy_behind")) === 0);
-      return `the journals' copies were complete on the new master after ${((performance.now() - began) / 1000).toFixed(1)} s`;
+      const copied = `the journals' copies were complete on the new master after ${((performance.now() - began) / 1000).toFixed(1)} s`;
+      const during = await striking;
+      const after = await served(gatewayUrl, key, LIMIT, GAP_MS);
+      const limitSeconds = (performance.now() - limitBegan) / 1000;
+      if (limitSeconds > MINUTE_S) throw new Error(`the calls of a limited key took ${limitSeconds.toFixed(0)} s`);
+      const all = before + during + after;
+      if (before !== LIMIT / 2 || all > LIMIT + hosts.length) {
+        throw new Error(`${before} + ${during} + ${after} calls were served on a limit of ${LIMIT} a minute`);
+      }
+      return `${copied}; ${all} calls on a limit of ${LIMIT} a minute`;
     },
   },
   {
@@ -87,22 +123,11 @@ export const SCENARIOS: readonly Scenario[] = [
       const quota = AFFORDABLE * PRICED.price * QUOTA_UNITS_A_DOLLAR;
       const { key } = await createApiKey(root, { unlimited_quota: false, remain_quota: quota });
       await Bun.sleep(1500);
-      const statuses = await Promise.all(
-        Array.from({ length: BURST }, async () => {
-          const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, {
-            method: "POST",
-            headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-            body: JSON.stringify({ model: PRICED.model, messages: [{ role: "user", content: "hello" }] }),
-          });
-          await answer.arrayBuffer();
-          return answer.status;
-        }),
-      );
-      const served = statuses.filter((status) => status === 200).length;
-      if (served !== AFFORDABLE) throw new Error(`${served} calls were served on a quota for ${AFFORDABLE}`);
+      const count = await served(gatewayUrl, key, BURST);
+      if (count !== AFFORDABLE) throw new Error(`${count} calls were served on a quota for ${AFFORDABLE}`);
       await host?.drain();
       await host?.start();
-      return `its clock was ${ahead} s ahead; of ${BURST} calls at once on a quota for ${AFFORDABLE}, ${served} were served`;
+      return `its clock was ${ahead} s ahead; of ${BURST} calls at once on a quota for ${AFFORDABLE}, ${count} were served`;
     },
   },
   {

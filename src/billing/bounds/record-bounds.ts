@@ -73,6 +73,7 @@ const OTHER: BoundOf<LogOther> = {
       cost: NUMBER,
     }),
     key_index: NUMBER,
+    upstream_cost: CHARGE,
     exchange: { client: CONTENT, upstream: CONTENT, format: line(32), cut: FLAG },
   },
   request_id: ID,
@@ -81,6 +82,7 @@ const OTHER: BoundOf<LogOther> = {
     subtotal: DECIMAL,
     groupRatio: DECIMAL,
     discountPercent: DECIMAL,
+    cacheHitPercent: NUMBER,
     variant: line(200),
     contextOver: NUMBER,
     serviceTier: TIERS,
@@ -95,6 +97,17 @@ const OTHER: BoundOf<LogOther> = {
   stop_reason: line(32),
   dropped: list(100, line(200)),
   automatic_cache_saved: NUMBER,
+  response_cache: { age_seconds: NUMBER },
+  guardrails: {
+    verdicts: list(50, {
+      ...{ name: NAME, kind: line(32), phase: line(16), action: line(16), shadow: FLAG },
+      found: list(20, { type: line(64), count: NUMBER }),
+      failed: line(64),
+      ms: NUMBER,
+    }),
+    held_characters: NUMBER,
+    delay_ms: NUMBER,
+  },
   reserved: NUMBER,
   uncovered: NUMBER,
   refunded: NUMBER,
@@ -110,6 +123,8 @@ const OTHER: BoundOf<LogOther> = {
   },
   // Each is an entry of an index too. Of 64 characters, each may be two units.
   tags: list(10, line(128)),
+  // An entry of an index: 128 characters, each of which may be two units.
+  end_user: line(256),
   plan_draws: list(100, {
     subscription: NUMBER,
     plan: NAME,

@@ -129,8 +129,16 @@ function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quo
   });
 }
 
-/** What each part of a price is multiplied by, in the order of `partsOf`. */
-function quantitiesOf(price: Price, usage: Usage): number[] {
+/** What says which parts a price has. */
+type Parts =
+  | Extract<Price, { kind: "per_call" }>
+  | Pick<Extract<Price, { kind: "per_token" }>, "kind" | "imageRatio" | "imageCompletionRatio">;
+
+/**
+ * What each part of a price is multiplied by, in the order of `partsOf`. Tokens: text, read from a cache, written to it, for an hour,
+ * audio, images; text, audio and images of the output.
+ */
+export function quantitiesOf(price: Parts, usage: Usage): number[] {
   if (price.kind === "per_call") {
     const { seconds = 1, images } = price;
     const most = images ?? seconds;

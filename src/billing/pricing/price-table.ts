@@ -9,6 +9,7 @@ import {
   type PriceVariant,
   variantsInForce,
 } from "./price-rules.ts";
+import { type ModelRatios, modelRatios } from "./ratios/group-ratios.ts";
 import type { TierFactors } from "./service-tiers.ts";
 
 /** Model (or group) name → exact number. */
@@ -31,6 +32,8 @@ export type PriceTable = Readonly<{
   groupRatio: Ratios;
   /** Group → the discount in force. */
   discounts: ReadonlyMap<string, GroupDiscount>;
+  groupModelRatio: ReadonlyMap<string, ModelRatios>;
+  groupGroupRatio: ReadonlyMap<string, Ratios>;
   /** Model → steps by length of the prompt, ascending. */
   contextTiers: ReadonlyMap<string, readonly ContextTier[]>;
   /** Model → what its service tiers multiply the price by. */
@@ -44,6 +47,8 @@ export type PriceTable = Readonly<{
   videoPrice: ReadonlyMap<string, readonly PriceVariant[]>;
   /** USD per use of a tool that the provider runs. */
   toolPrice: Ratios;
+  /** The upstream's name is priced before the requested one. */
+  byUpstream: boolean;
   /** Model ratio of a model without any price, for those who accept that. */
   unsetRatio: Decimal;
 }>;
@@ -70,12 +75,13 @@ type PriceOption =
 export type PriceSettings = Readonly<{
   version: number;
   get(option: PriceOption): Ratios;
+  get(option: "GroupModelRatio" | "GroupGroupRatio"): ReadonlyMap<string, Ratios>;
   get(option: "ContextTiers"): ReadonlyMap<string, readonly ContextTier[]>;
   get(option: "ServiceTiers"): ReadonlyMap<string, TierFactors>;
   get(option: "PriceHours"): ReadonlyMap<string, readonly PriceHours[]>;
   get(option: "VideoPrice"): ReadonlyMap<string, readonly PriceVariant[]>;
   get(option: "GroupDiscounts"): readonly GroupDiscount[];
-  get(option: "SelfUseModeEnabled"): boolean;
+  get(option: "PriceByUpstreamModel" | "SelfUseModeEnabled"): boolean;
 }>;
 
 /**
@@ -109,6 +115,10 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         imageRatio: settings.get("ImageRatio"),
         imageCompletionRatio: settings.get("ImageCompletionRatio"),
         groupRatio,
+        groupModelRatio: new Map(
+          [...settings.get("GroupModelRatio")].map(([group, ratios]) => [group, modelRatios(ratios)]),
+        ),
+        groupGroupRatio: settings.get("GroupGroupRatio"),
         discounts: active.byGroup,
         contextTiers: settings.get("ContextTiers"),
         serviceTiers: settings.get("ServiceTiers"),
@@ -117,6 +127,7 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         hours: hours.byModel,
         videoPrice: variantsInForce(settings.get("ModelPrice"), settings.get("VideoPrice")),
         toolPrice: settings.get("ToolPrice"),
+        byUpstream: settings.get("PriceByUpstreamModel"),
         // Who runs the gateway for themselves needs no prices.
         unsetRatio: settings.get("SelfUseModeEnabled") ? ZERO : UNSET_MODEL_RATIO,
       };

@@ -8,7 +8,7 @@ import { charge, estimate } from "./charge.ts";
 import { DEFAULT_TOOL_PRICE } from "./price-rules.ts";
 import { createPriceTable, type PriceSettings, type PriceTable, UNSET_MODEL_RATIO } from "./price-table.ts";
 import * as defaults from "./ratios/default-ratios.ts";
-import { resolvePrice } from "./resolve-price.ts";
+import { findPrice, resolvePrice } from "./resolve-price.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 
@@ -35,6 +35,9 @@ const SHIPPED: PriceTable = {
   hourRules: new Map(),
   hours: new Map(),
   videoPrice: new Map(),
+  byUpstream: false,
+  groupModelRatio: new Map(),
+  groupGroupRatio: new Map(),
   unsetRatio: UNSET_MODEL_RATIO,
 };
 const RATIO_ONLY: PriceTable = { ...SHIPPED, completionRatio: new Map(), audioRatio: new Map() };
@@ -170,6 +173,17 @@ describe("which price counts", () => {
   test("requested name first, upstream name as fallback", () => {
     expect(price("gpt-4o", { upstream: "gpt-4" }).pricedAs).toBe("gpt-4o");
     expect(price("house-model", { upstream: "gpt-4" }).pricedAs).toBe("gpt-4");
+  });
+
+  test("by option the upstream's name first, the requested name as fallback", () => {
+    const table = { ...SHIPPED, byUpstream: true };
+    expect(price("gpt-4o", { upstream: "gpt-4", table }).pricedAs).toBe("gpt-4");
+    expect(price("gpt-4o", { upstream: "nobody-knows", table }).pricedAs).toBe("gpt-4o");
+    const query = { requestedModel: "gpt-4o", upstreamModels: ["nobody-knows", "gpt-4"], group: "default" };
+    expect(findPrice(table, query)?.pricedAs).toBe("gpt-4o");
+    const unset = { requestedModel: "a", upstreamModel: "b", group: "default" };
+    expect(resolvePrice(table, { ...unset, acceptUnset: false })).toBeNull();
+    expect(resolvePrice(table, { ...unset, acceptUnset: true })?.pricedAs).toBe("a");
   });
   test("a price per call beats ratios", () => expect(price("gpt-4-gizmo-g-abc").kind).toBe("per_call"));
   test("every gizmo has one price", () => expect(price("gpt-4o-gizmo-g-abc").pricedAs).toBe("gpt-4o-gizmo-*"));

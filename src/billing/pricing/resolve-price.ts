@@ -1,6 +1,5 @@
 import { type Decimal, multiply, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
-import type { GroupDiscount } from "./price-rules.ts";
 import type { PriceTable } from "./price-table.ts";
 import {
   AUDIO_COMPLETION_RATIO,
@@ -9,44 +8,48 @@ import {
   familyCompletionRatio,
   LONG_CACHE_FACTOR,
 } from "./ratios/family-ratios.ts";
+import { type GroupPayer, type GroupPays, groupPays } from "./ratios/group-ratios.ts";
 
 type PriceQuery = Readonly<{
   requestedModel: string;
   /** The name after the channel's mapping. */
   upstreamModel: string;
   group: string;
+  /** The user's own group; absent: of nobody in particular. */
+  userGroup?: string | undefined;
   /** The site is in self-use mode, or the user accepts models without a price. */
   acceptUnset: boolean;
 }>;
 
 /**
- * The price of a call: the requested name's, else the upstream name's; fixed price before ratios. A model without a
+ * The price of a call: the requested name's, else the upstream name's, or by an option the other way round; fixed price before
+ * ratios. A model without a
  * price gives null, or the table's ratio for these when the caller accepts that. An unknown group has the factor 1.
  */
 export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null {
-  const pays = { groupRatio: table.groupRatio.get(query.group) ?? ONE, discount: table.discounts.get(query.group) };
-  const priced = priceOf(table, query.requestedModel, pays) ?? priceOf(table, query.upstreamModel, pays);
+  const pays = groupPays(table, query, query.requestedModel);
+  const { requestedModel, upstreamModel } = query;
+  const [first, second] = table.byUpstream ? [upstreamModel, requestedModel] : [requestedModel, upstreamModel];
+  const priced = priceOf(table, first, pays) ?? priceOf(table, second, pays);
   if (priced || !query.acceptUnset) return priced ?? null;
   return perToken(table, query.requestedModel, pays, table.unsetRatio);
 }
 
 /**
- * The price of a model as calls are charged: the requested name's, else that of the first upstream name which has one. Null:
- * none of them has.
+ * The price of a model as calls are charged: the requested name's, else that of the first upstream name which has one, or by an
+ * option the other way round. Null: none of them has.
  */
 export function findPrice(
   table: PriceTable,
-  query: Readonly<{ requestedModel: string; upstreamModels: readonly string[]; group: string }>,
+  query: Readonly<{ requestedModel: string; upstreamModels: readonly string[] }> & GroupPayer,
 ): Price | null {
-  const { requestedModel, group } = query;
+  const { requestedModel, group, userGroup } = query;
   for (const upstreamModel of query.upstreamModels) {
-    const price = resolvePrice(table, { requestedModel, upstreamModel, group, acceptUnset: false });
+    const price = resolvePrice(table, { requestedModel, upstreamModel, group, userGroup, acceptUnset: false });
     if (price) return price;
   }
   return null;
 }
-
-type GroupPays = Readonly<{ groupRatio: Decimal; discount: GroupDiscount | undefined }>;
 
 function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | undefined {
   const name = collapseGizmo(model);

@@ -94,11 +94,12 @@ async function openGateway(
   host: HostLink | null,
   isDraining: () => boolean,
 ): Promise<Opened> {
+  const worker = host?.worker ?? 1;
   try {
     const services = await openServices(config, log, host);
     const app = createApp(services, isDraining);
     const endControl = await startControl(services, app.diagnostics);
-    const background = startBackground(services);
+    const background = startBackground(services, worker);
     return {
       gateway: app,
       liveProcesses: () => services.billing.status().liveProcesses,
@@ -110,15 +111,15 @@ async function openGateway(
   } catch (error) {
     const outage = error instanceof DatabaseUnreachable ? await startFromSnapshot(config, log, isDraining, host) : null;
     if (!outage) throw error;
-    return untilJoined(outage);
+    return untilJoined(outage, worker);
   }
 }
 
 /** The gateway of an outage and, once the database answers, the one that follows it. */
-function untilJoined(outage: OutageGateway): Opened {
+function untilJoined(outage: OutageGateway, worker: number): Opened {
   let following: Readonly<{ services: Services; app: App; background: Background }> | null = null;
   void outage.joined.then((joined) => {
-    if (joined) following = { ...joined, background: startBackground(joined.services) };
+    if (joined) following = { ...joined, background: startBackground(joined.services, worker) };
   });
   return {
     gateway: {
@@ -143,9 +144,9 @@ function untilJoined(outage: OutageGateway): Opened {
 type Background = Readonly<{ close(): Promise<void> }>;
 
 /** Starts the jobs and keeps a snapshot. `close` ends these and the services. */
-function startBackground(services: Services): Background {
+function startBackground(services: Services, worker: number): Background {
   services.jobs.start();
-  const snapshots = keepSnapshot(services);
+  const snapshots = keepSnapshot(services, worker);
   return {
     async close() {
       await services.close();

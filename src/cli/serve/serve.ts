@@ -8,6 +8,12 @@ import type { WorkerCommand } from "../arguments.ts";
 /** What a gateway is made of: the supervisor of several does without. */
 const loadGateway = () => import("./run-gateway.ts");
 
+/** Begins while the gateway is loaded; what fails then fails again where it is waited for. */
+async function compileEngine(): Promise<void> {
+  const { compileProgram } = await import("../../../db/embedded/engine.ts");
+  compileProgram().catch(() => {});
+}
+
 /**
  * Runs the gateway until a signal ends it: in this process, or in several workers; root becomes the owner of the data directory.
  * Returns the exit code.
@@ -16,6 +22,7 @@ export async function serve(): Promise<number> {
   const config = await loadConfig();
   becomeOwner(config.dataDir, true);
   const workers = config.databaseUrl === null ? 1 : (config.workers ?? bestWorkers(countCores()));
+  if (config.databaseUrl === null) await compileEngine();
   if (workers === 1) return (await loadGateway()).runGateway({ ...config, workers }, null);
   const { supervise } = await import("./supervisor/supervise.ts");
   return supervise(config, workers);

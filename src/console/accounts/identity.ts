@@ -23,7 +23,7 @@ import { alertRuleRoutes } from "../alerts/alert-rules.ts";
 import { alertRoutes } from "../alerts/alerts.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
-import { ratioRoutes } from "../models/ratios.ts";
+import { ratioRoutes } from "../models/pricing/ratios.ts";
 import { announcementRoutes } from "../notifications/announcements.ts";
 import { broadcastRoutes } from "../notifications/broadcasts.ts";
 import { notificationRoutes } from "../notifications/notifications.ts";
@@ -71,6 +71,7 @@ export type IdentityServices = Readonly<{
   log: Logger;
   signInAddresses: SignInAddresses;
   updateCheckUrl: string | null;
+  isOffline: boolean;
   projectUrl: string | null;
   generateDefaultToken: boolean;
   version: string;

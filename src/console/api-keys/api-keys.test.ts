@@ -87,6 +87,7 @@ describe("creating", () => {
     [{ expired_time: -2 }, "token_expiry_invalid"],
     [{ allow_ips: "10.0.0.1\nnonsense" }, "token_ip_invalid"],
     [{ allow_ips: "10.0.0.0/40" }, "token_ip_invalid"],
+    [{ model_limits: "gpt-*,re:[" }, "name_pattern_invalid"],
     [{ requests_per_minute: -1 }, "token_rate_invalid"],
     [{ tokens_per_minute: 0.5 }, "token_rate_invalid"],
     [{ budget_period: "year", budget_quota: 5 }, "token_budget_invalid"],

@@ -14,7 +14,7 @@ import { integerField, pagedRows, pagingQuery, readSorting, sortingQuery } from 
 
 const LONGEST_LIST = 20_000;
 const MOST_MODELS = 2000;
-const tokenBody = {
+export const tokenBody = {
   name: t.Optional(t.String()),
   remain_quota: t.Optional(t.Number()),
   unlimited_quota: t.Optional(t.Boolean()),

@@ -46,9 +46,9 @@ describe("ids of all that match", () => {
     ["tag=east", ["alpha", "beta"]],
     ["keyword=100&status=1", ["100%", "1000th"]],
     ["status=2", ["off"]],
-    ["tag_mode=true", ["alpha", "beta", "100%"]],
+    ["tag_mode=true", ["alpha", "beta", "100%", "1000th", "off"]],
     ["tag_mode=true&keyword=alph", ["alpha", "beta"]],
-    ["tag_mode=true&keyword=1000th", []],
+    ["tag_mode=true&keyword=1000th", ["1000th"]],
   ])("%s", async (query, expected) => {
     const { data } = await list(query, "/api/channel/ids");
     expect(data as unknown as number[]).toEqual(expected.map((name) => ids[name] ?? 0));
@@ -152,20 +152,22 @@ describe("tags", () => {
     (await app.ask(method, path, body, app.as.admin)).body;
   const statuses = async (tag: string) => (await list(`tag=${tag}`)).data.map(({ status }) => status);
 
-  test("tag mode pages over tags and shows their channels, without keys", async () => {
+  test("tag mode pages over tags and shows their channels, without keys, then those that have no tag", async () => {
     const first = await list("tag_mode=true&page_size=1");
-    expect(first).toMatchObject({ total: 2, tagged: 3, data: [{ name: "beta" }, { name: "alpha" }] });
+    expect(first).toMatchObject({ total: 4, tagged: 5, data: [{ name: "beta" }, { name: "alpha" }] });
     expect(first.data.every(({ key }) => key === "")).toBe(true);
     expect(await names("tag_mode=true&page_size=1&p=1")).toEqual(["100%"]);
+    expect(await names("tag_mode=true&page_size=1&p=3")).toEqual(["1000th"]);
+    expect(await names("tag_mode=true&page_size=3")).toEqual(["beta", "alpha", "100%", "off"]);
     expect((await app.ask("GET", "/api/channel/tags", undefined, app.as.admin)).body.data).toEqual(["east", "west"]);
   });
 
   test.each([
     ["keyword=alph", 1, ["beta", "alpha"]],
     ["model=mini&page_size=1", 1, ["beta", "alpha"]],
-    ["group=vip", 2, ["beta", "alpha", "100%"]],
-    ["status=2", 0, []],
-    ["keyword=1000th", 0, []],
+    ["group=vip", 3, ["beta", "alpha", "100%", "1000th"]],
+    ["status=2", 1, ["off"]],
+    ["keyword=1000th", 1, ["1000th"]],
   ])("in tag mode %s chooses the tags, which keep all their channels", async (query, total, expected) => {
     const { data, total: found } = await list(`tag_mode=true&${query}`);
     expect({ found, names: data.map(({ name }) => name) }).toEqual({ found: total, names: expected });

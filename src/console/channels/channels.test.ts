@@ -187,6 +187,8 @@ describe("creating", () => {
     [{ max_input_tokens: 1.5 }, "channel_number_invalid", "max_input_tokens must be a whole number."],
     [{ model_mapping: '{"a":1}' }, "channel_model_mapping_invalid", null],
     [{ model_mapping: "[]" }, "channel_model_mapping_invalid", null],
+    [{ model_mapping: '{"re:(":"a"}' }, "name_pattern_invalid", null],
+    [{ models: ["a*", "re:(?=b)"] }, "name_pattern_invalid", null],
     [{ status_code_mapping: '{"400":"teapot"}' }, "channel_status_mapping_invalid", null],
     [{ setting: "{" }, "channel_setting_invalid", null],
     [{ param_override: "null" }, "channel_param_override_invalid", null],

@@ -8,7 +8,7 @@ import {
   listChannelIds,
   listChannels,
 } from "../../domain/channels/manage/list-channels.ts";
-import { editTag, listTags, setTag, setTagStatus } from "../../domain/channels/manage/tags.ts";
+import { editTag, listTags, setOverrides, setTag, setTagStatus } from "../../domain/channels/manage/tags.ts";
 import {
   copyChannel,
   createChannel,
@@ -17,6 +17,7 @@ import {
   updateChannel,
 } from "../../domain/channels/manage/write-channel.ts";
 import { fixAbilities } from "../../domain/channels/routing/abilities.ts";
+import { previewOverrides } from "../../domain/channels/routing/overrides/preview-overrides.ts";
 import { CHANNEL_HEALTHS } from "../../domain/channels/status/channel-health.ts";
 import { batchStatus } from "../../domain/channels/status/set-status.ts";
 import { languageOf } from "../../lib/messages.ts";
@@ -169,6 +170,29 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
     .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
       body: t.Object({ ids: channelIds, tag: t.Union([tag, t.Null()]) }),
     })
+    .post(
+      "/batch/overrides",
+      async ({ actor, body: { ids, ...overrides } }) => ok(await setOverrides(services, actor, ids, overrides)),
+      { body: t.Object({ ids: channelIds, param_override: text, header_override: text }) },
+    )
+    .post(
+      "/override_preview",
+      async ({ body }) =>
+        ok(
+          await previewOverrides(services.db, {
+            paramOverride: body.param_override ?? "",
+            headerOverride: body.header_override ?? "",
+            ...{ requestId: body.request_id ?? "", body: body.body ?? "", requestPath: body.request_path ?? "" },
+            headers: body.headers,
+          }),
+        ),
+      {
+        body: t.Object({
+          ...{ param_override: text, header_override: text, request_id: text, body: text, request_path: text },
+          headers: t.Optional(t.Record(t.String(), t.String())),
+        }),
+      },
+    )
     .post("/fix", async ({ actor }) => ok(await fixAbilities(services, actor)))
     .put(
       "/tag",

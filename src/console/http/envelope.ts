@@ -113,7 +113,7 @@ const isUnstorable = (code: string): boolean => code === "22021" || code === "22
 /** A validation error of the framework. */
 type InvalidInput = { all?: readonly { path?: string; value?: unknown; schema?: Schema }[] };
 
-type Schema = {
+export type Schema = {
   type?: string;
   const?: unknown;
   enum?: readonly unknown[];
@@ -133,7 +133,8 @@ function describeInvalidInput(error: InvalidInput, language: Language): string {
   return say(code, language, { field: field || say("a_parameter", language), ...params });
 }
 
-function expectation(value: unknown, schema: Schema): [MessageCode, MessageParams?] {
+/** What a value that does not fit the schema should be, as a message with its parameters. */
+export function expectation(value: unknown, schema: Schema): [MessageCode, MessageParams?] {
   if (value === undefined) return ["field_required"];
   const kinds = kindsOf(schema);
   if (kinds.size > 0 && [...kinds].every((kind) => kind.startsWith("="))) {

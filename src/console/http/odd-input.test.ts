@@ -68,6 +68,13 @@ test.each([
   ["POST", "/api/channel/", CHANNEL_FIELDS, () => CHANNEL],
   ["PUT", "/api/channel/", CHANNEL_FIELDS, () => ({ id: channelId })],
   ["PUT", "/api/channel/tag", "tag new_tag model_mapping models groups priority weight", () => ({ tag: "t" })],
+  ["POST", "/api/channel/batch/overrides", "ids param_override header_override", () => ({ ids: [channelId] })],
+  [
+    "POST",
+    "/api/channel/override_preview",
+    "param_override header_override request_id body request_path headers",
+    () => ({ body: "{}" }),
+  ],
   ["POST", "/api/channel/batch/tag", "ids tag", () => ({ ids: [channelId], tag: "t" })],
   ["POST", "/api/channel/tag/enabled", "tag", () => ({})],
   ["POST", "/api/channel/batch", "ids", () => ({})],

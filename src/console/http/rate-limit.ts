@@ -3,7 +3,7 @@ import { sessionCookieOf } from "../../domain/accounts/sign-in/sessions.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics.ts";
+import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics/metrics.ts";
 import type { RateLimit } from "../../lib/security/variables.ts";
 import type { Config } from "../../server/config.ts";
 import { isConsolePath } from "./envelope.ts";

@@ -47,7 +47,11 @@ export function logArchiveRoutes(
   const csv = (month: string, filter: LogFilter, viewer: Viewer) =>
     csvFile(
       `usage-log-${month}`,
-      exportRows(readArchiveSlices(archives, { month: readMonth(month), filter }, viewer), viewer),
+      exportRows(
+        readArchiveSlices(archives, { month: readMonth(month), filter }, viewer),
+        viewer,
+        services.settings.get("QuotaPerUnit"),
+      ),
     );
   return new Elysia({ prefix: "/api/log-archives", name: "console/log-archives" })
     .use(guarded)

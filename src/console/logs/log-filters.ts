@@ -17,6 +17,7 @@ export const filterQuery = {
   request_id: text,
   ip: text,
   tag: text,
+  end_user: text,
   /** Of the organization whose own rows are listed. */
   project: integerField(),
   member: integerField(),
@@ -32,7 +33,7 @@ type FilterQuery = typeof query.static;
 
 function commonFilter(input: FilterQuery): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
-  const { tag, ip } = input;
+  const { tag, end_user: endUser, ip } = input;
   const tokenId = numberOrUndefined(token_id);
   return {
     ...(type && { type }),
@@ -43,6 +44,7 @@ function commonFilter(input: FilterQuery): LogFilter {
     ...(request_id && { requestId: request_id.trim() }),
     ...(ip?.trim() && { ip: ip.trim() }),
     ...(tag?.trim() && { tag: tag.trim() }),
+    ...(endUser?.trim() && { endUser: endUser.trim() }),
     ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
     ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
     ...(end_timestamp && { end: Math.trunc(end_timestamp) }),

@@ -352,6 +352,11 @@ describe("export", () => {
     expect(lines).toHaveLength(1 + 1 + many.length);
     expect(new Set(lines).size).toBe(lines.length);
     expect(lines[0]).not.toMatch(/channel|username|ip/);
+    // Amounts in both: quota units, and dollars behind all other columns.
+    const names = lines[0]?.split(",") ?? [];
+    expect(names.at(-1)).toBe("quota_usd");
+    const cells = lines[1]?.split(",") ?? [];
+    expect(Number(cells.at(-1)) * 500_000).toBe(Number(cells[names.indexOf("quota")]));
   });
 });
 

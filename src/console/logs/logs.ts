@@ -19,6 +19,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { Streamed } from "../../lib/http/sse.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
 import { apiKeyLogRoutes } from "../api-keys/api-key-log.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
@@ -38,7 +39,7 @@ const searchQuery = t.Object({ keyword: text });
 
 /** The usage log: all users' for administrators, the caller's own under /self. */
 export function logRoutes(
-  services: Readonly<{ database: Database; reads: Reads; tokens: ApiKeyDirectory }>,
+  services: Readonly<{ database: Database; reads: Reads; tokens: ApiKeyDirectory; settings: SettingsReader }>,
   guarded: ReturnType<typeof guard>,
 ) {
   const { database, reads, tokens } = services;
@@ -57,7 +58,8 @@ export function logRoutes(
   };
   const find = async (keyword: string, viewer: Viewer, filter: LogFilter = {}) =>
     ok(await reads.read(async (db) => searchLogs(db, keyword.trim(), await resolveFilter(db, filter), viewer)));
-  const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(logDb, filter, viewer));
+  const csv = (filter: LogFilter, viewer: Viewer) =>
+    csvFile("usage-log", exportLogs(logDb, filter, viewer, services.settings.get("QuotaPerUnit")));
   const histogram = async (db: Db, filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));

@@ -5,11 +5,11 @@ import { channels } from "../../../db/schema/channels/channels.ts";
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
+import type { RunningOut } from "../../domain/logs/usage/pace/read-running-out.ts";
 import type { Latency } from "../../domain/logs/usage/read-latency.ts";
 import type { ChannelMark } from "../../domain/logs/usage/read-marks.ts";
 import type { UsageOverview } from "../../domain/logs/usage/read-overview.ts";
 import type { QuotaData } from "../../domain/logs/usage/read-quota-data.ts";
-import type { RunningOut } from "../../domain/logs/usage/read-running-out.ts";
 import type { Series } from "../../domain/logs/usage/series/read-series.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 
@@ -96,7 +96,7 @@ test("a chart learns when channels went off and came back", async () => {
 });
 
 describe("who may call", () => {
-  test.each(["", "users", "series", "latency", "running-out", "marks"])(
+  test.each(["", "users", "series", "latency", "running-out", "pace?ids=1", "marks"])(
     "GET /api/data/%s is for administrators",
     async (path) => {
       expect((await app.ask("GET", `/api/data/${path}`, undefined, app.as.user)).body.code).toBe("permission_denied");
@@ -264,6 +264,33 @@ describe("series", () => {
 test("balances that run out say at which pace", async () => {
   const [first] = await ask<RunningOut[]>("running-out");
   expect(first).toMatchObject({ user_id: app.ids.other, username: "other", daily_quota: 10_000 });
+});
+
+describe("the pace of the last seven days", () => {
+  const now = Math.floor(Date.now() / 1000);
+  const day = 24 * HOUR;
+
+  beforeAll(async () => {
+    const mine = { userId: app.ids.user, username: "user", tokenId: 501, tokenName: "paced" };
+    await writeCalls(app.database, [
+      callRecord({ ...mine, quota: 700, createdAt: now - 60 }),
+      callRecord({ ...mine, quota: 1_401, createdAt: now - 6 * day }),
+      callRecord({ ...mine, tokenId: 502, quota: 7_000, createdAt: now - 2 * day }),
+      callRecord({ ...mine, quota: 9_999_999, createdAt: now - 8 * day }),
+    ]);
+  });
+
+  test("is the average of a day, rounded up, for users and for the keys of their owner", async () => {
+    const read = async () => {
+      const users = await ask<Record<string, number>>(`pace?ids=${app.ids.user},${app.ids.other},999`);
+      const keys = await app.ask("GET", "/api/data/self/pace?keys=501,502,503", undefined, app.as.user);
+      const foreign = await app.ask("GET", "/api/data/self/pace?keys=501", undefined, app.as.root);
+      return [users, keys.body.data, foreign.body.data];
+    };
+    const expected = [{ [app.ids.user]: 1_301, [app.ids.other]: 10_000 }, { 501: 301, 502: 1_000 }, {}];
+    expect(await read()).toEqual(expected);
+    expect(await ask("self/pace", app.as.user)).toEqual({ [app.ids.user]: 1_301 });
+  });
 });
 
 describe("latency", () => {

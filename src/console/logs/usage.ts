@@ -3,11 +3,13 @@ import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
 import type { LogFilter } from "../../domain/logs/log-filter.ts";
 import { resolveFilter } from "../../domain/logs/log-filter.ts";
+import { readPace } from "../../domain/logs/usage/pace/read-pace.ts";
+import { readRunningOut } from "../../domain/logs/usage/pace/read-running-out.ts";
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
+import { readMargins } from "../../domain/logs/usage/read-margins.ts";
 import { readChannelMarks } from "../../domain/logs/usage/read-marks.ts";
 import { readOverview } from "../../domain/logs/usage/read-overview.ts";
 import { readQuotaData } from "../../domain/logs/usage/read-quota-data.ts";
-import { readRunningOut } from "../../domain/logs/usage/read-running-out.ts";
 import { readSeries } from "../../domain/logs/usage/series/read-series.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -24,7 +26,7 @@ const text = t.Optional(t.String());
 const rangeQuery = { start_timestamp: timestamp(), end_timestamp: timestamp() };
 const narrowing = {
   ...{ model_name: text, group: text, token_id: integerField() },
-  ...{ tag: text, project: integerField(), member: integerField() },
+  ...{ tag: text, end_user: text, project: integerField(), member: integerField() },
 };
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
@@ -34,7 +36,7 @@ const stepping = {
 const ownDimension = [
   ...(["model", "group", "token"] as const),
   // Tags count the log's rows; projects and members are those of an organization's keys now.
-  ...(["tag", "project", "member"] as const),
+  ...(["tag", "end_user", "project", "member"] as const),
 ].map((dimension) => t.Literal(dimension));
 const rangeOnly = t.Object(rangeQuery);
 const dataQuery = t.Object({ ...rangeQuery, username: text });
@@ -42,6 +44,7 @@ const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Opt
 /** Start of the period to compare with; the one before unless given. */
 const comparing = { compare_start: timestamp() };
 const ownOverview = t.Object({ ...rangeQuery, ...narrowing, ...comparing });
+const ids = t.String({ pattern: "^\\d{1,9}(,\\d{1,9}){0,199}$" });
 const widest = { ...narrowing, username: text, channel: integerField() };
 const allOverview = t.Object({ ...rangeQuery, ...widest, ...comparing });
 const allSeries = t.Object({
@@ -145,11 +148,54 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
         }),
       },
     )
+    .get(
+      "/margins",
+      ({ query: { by = "channel", channel, model_name: modelName, ...period } }) => {
+        const channelId = numberOrUndefined(channel);
+        const narrowed = { ...(channelId && { channelId }), ...(modelName && { modelName }) };
+        return reads.read(async (db) => ok(await readMargins(db, { ...rangeOf(period), ...narrowed }, by)));
+      },
+      {
+        role: "admin",
+        query: t.Object({
+          ...rangeQuery,
+          ...{ model_name: text, channel: integerField() },
+          by: t.Optional(t.Union([t.Literal("model"), t.Literal("channel")])),
+        }),
+      },
+    )
     .get("/marks", async ({ query }) => ok(await reads.read((db) => readChannelMarks(db, rangeOf(query)))), {
       role: "admin",
       query: rangeOnly,
     })
+    .get("/pace", async ({ query }) => ok(await reads.read((db) => pace(db, "user", numbersOf(query.ids)))), {
+      role: "admin",
+      query: t.Object({ ids }),
+    })
+    .get(
+      "/self/pace",
+      async ({ actor, query: { keys } }) =>
+        ok(
+          await reads.read((db) =>
+            keys ? pace(db, "token", numbersOf(keys), actor.id) : pace(db, "user", [actor.id]),
+          ),
+        ),
+      { account: "usage.read", query: t.Object({ keys: t.Optional(ids) }) },
+    )
     .get("/running-out", async () => ok(await reads.read(readRunningOut)), { role: "admin" });
+}
+
+const numbersOf = (list: string): number[] => list.split(",").map(Number);
+
+/** Quota units of an average day, by the id of the users or of API keys of one of them. */
+async function pace(
+  db: Db,
+  dimension: "user" | "token",
+  of: readonly number[],
+  owner = 0,
+): Promise<Record<number, number>> {
+  const subjects = dimension === "user" ? { dimension, ids: of } : { dimension, ids: of, userIds: [owner] };
+  return Object.fromEntries(await readPace(db, subjects));
 }
 
 const compareStartOf = ({ compare_start: start }: typeof ownOverview.static): number | undefined =>
@@ -170,6 +216,7 @@ function narrowingOf(input: Omit<typeof ownSeries.static, "by">): LogFilter {
     ...(input.group && { group: input.group }),
     ...(tokenId !== undefined && { tokenId }),
     ...(input.tag && { tag: input.tag }),
+    ...(input.end_user && { endUser: input.end_user }),
     ...(input.project && { projectId: input.project }),
     ...(input.member && { memberId: input.member }),
   };

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const fetch = createSafeFetch(createAddressPolicy(true));
   app = await startTestConsole(undefined, async (services, guarded) => {
     const channels = await createChannelDirectory(services);
-    return catalogRoutes({ ...services, channels, fetch, config: { catalogFeeds: feeds } }, guarded);
+    return catalogRoutes({ ...services, channels, fetch, config: { catalogFeeds: feeds, isOffline: false } }, guarded);
   });
   await app.addUser("boss", "root");
   root = await app.login("boss");
@@ -183,7 +183,11 @@ describe("feeds", () => {
   test("are shown, applied and undone by the command", async () => {
     const run = (action: CatalogAction) =>
       runCatalogAction(
-        { ...app, fetch: createSafeFetch(createAddressPolicy(true)), config: { catalogFeeds: feeds } },
+        {
+          ...app,
+          fetch: createSafeFetch(createAddressPolicy(true)),
+          config: { catalogFeeds: feeds, isOffline: false },
+        },
         action,
       );
     const command = readCatalogAction('{"action":"update","from":"models.dev","only":"LUMEN-*","applies":false}');

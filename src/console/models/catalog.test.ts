@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await startTestConsole(undefined, async (services, guarded) => {
     const channels = await createChannelDirectory(services);
     return catalogRoutes(
-      { ...services, channels, fetch, config: { catalogFeeds: { modelsDev: "", openRouter: "" } } },
+      { ...services, channels, fetch, config: { catalogFeeds: { modelsDev: "", openRouter: "" }, isOffline: false } },
       guarded,
     );
   });
@@ -264,13 +264,17 @@ describe("updates", () => {
       // By itself once a day, when that is on.
       answer = () => new Response(document({ "fetched-1": { context_window: 4 } }));
       let now = Math.floor(Date.now() / 1000) + 3 * 86_400;
+      const config = { isOffline: true };
       const update = createCatalogUpdate(
-        { settings: app.settings, fetch, log: createLogger({ logLevel: "silent", logFormat: "json" }) },
+        { settings: app.settings, fetch, log: createLogger({ logLevel: "silent", logFormat: "json" }), config },
         () => now,
       );
       await update();
       expect(find("fetched-1").context_window).toBe(3);
       await app.settings.set("ModelCatalogAutoUpdate", "true");
+      await update();
+      expect(find("fetched-1").context_window).toBe(3);
+      config.isOffline = false;
       await update();
       expect(find("fetched-1").context_window).toBe(4);
       answer = () => new Response(document({ "fetched-1": { context_window: "bad" } }));

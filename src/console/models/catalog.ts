@@ -26,7 +26,7 @@ type Services = Readonly<{
   settings: Settings;
   channels: ChannelDirectory;
   fetch: SafeFetch;
-  config: Readonly<{ catalogFeeds: FeedAddresses }>;
+  config: Readonly<{ catalogFeeds: FeedAddresses; isOffline: boolean }>;
 }>;
 
 const orNull = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) => t.Optional(t.Union([schema, t.Null()]));
@@ -138,7 +138,7 @@ export function catalogRoutes({ db, settings, channels, fetch, config }: Service
     recordCatalogChange({ db, settings }, actor, work);
   const read = ({ document: text, source, address = "" }: typeof sourceBody.static) =>
     readSource(
-      { settings, feeds: config.catalogFeeds },
+      { settings, feeds: config.catalogFeeds, isOffline: config.isOffline },
       fetch,
       text === undefined ? { feed: source ?? null, address } : { document: text },
     );

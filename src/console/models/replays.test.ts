@@ -39,6 +39,10 @@ test("administrators set requests aside, replay them, and delete both; mistakes 
   expect((await ask("POST", "sets", { name: "Week", filter: { ...filter, model: "b" } })).code).toBe(
     "replay_no_requests",
   );
+  const ofRequest = (request_id: string) => ask("POST", "sets", { name: "One", filter: { ...filter, request_id } });
+  expect((await ofRequest("another")).code).toBe("replay_no_requests");
+  const single = (await ofRequest("r")).data as { id: number };
+  expect(await ask("DELETE", `sets?id=${single.id}`)).toMatchObject({ success: true });
   const set = (await ask("POST", "sets", { name: "Week", filter })).data as { id: number };
   const target = { prices: { input: 2, output: 8 } };
   const judge = { model: "j" };

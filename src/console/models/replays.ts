@@ -58,6 +58,7 @@ const newSet = t.Object({
         description: "The id of an agent's run.",
       }),
     ),
+    request_id: word,
   }),
   max_calls: t.Optional(integer({ minimum: 1, maximum: 2_000, description: "100 unless set." })),
 });

@@ -41,7 +41,7 @@ const candidate = t.Object(
 );
 
 /** For the API description; src/settings/option/model-routes.ts validates the fields and names the invalid one. */
-const definition: TSchema & { static: object } = t.Object(
+export const routeDefinition: TSchema & { static: object } = t.Object(
   {
     description: t.Optional(t.String()),
     enabled: t.Optional(t.Boolean()),
@@ -117,7 +117,7 @@ export function modelRouteRoutes(
           "create",
           () => createRoute({ settings }, body.name, body.route),
         ),
-      { body: t.Object({ name, route: definition }) },
+      { body: t.Object({ name, route: routeDefinition }) },
     )
     .post(
       "/simulate",
@@ -126,7 +126,7 @@ export function modelRouteRoutes(
         const current = settings.get("ModelRoutes").get(body.name) ?? null;
         return ok(await simulateRoute(db, { route, current }, predictOutcomes));
       },
-      { body: t.Object({ name, route: definition }) },
+      { body: t.Object({ name, route: routeDefinition }) },
     )
     .put(
       "/",
@@ -134,7 +134,7 @@ export function modelRouteRoutes(
         audited(actor, `Updated the route ${name}`, { code: "route_changed", params: { name } }, "update", () =>
           updateRoute({ settings }, name, newName, route),
         ),
-      { body: t.Object({ name, new_name: t.Optional(name), route: definition }) },
+      { body: t.Object({ name, new_name: t.Optional(name), route: routeDefinition }) },
     )
     .delete(
       "/",

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channels } from "../../../db/schema/channels/channels.ts";
+import { CHANNEL_STATUS, channels } from "../../../db/schema/channels/channels.ts";
 import { logs } from "../../../db/schema/logs/logs.ts";
+import { jobTurns } from "../../../db/schema/settings.ts";
+import { paymentCases } from "../../../db/schema/wallet/plans/plan-orders.ts";
+import { withdrawals } from "../../../db/schema/wallet/wallet.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
+import { until } from "../../../test/support/lib/until.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
@@ -51,4 +55,39 @@ test("each step follows from what is stored", async () => {
   expect(await read()).toMatchObject({ request_id: null });
   await app.db.insert(logs).values({ ...call, userId: app.ids.root, requestId: "mine" });
   expect(await read()).toMatchObject({ request_id: "mine" });
+});
+
+test("what waits for a decision is listed until somebody decides", async () => {
+  const decisions = async (as: Record<string, string> = app.as.admin) =>
+    (await app.ask("GET", "/api/system/decisions", undefined, as)).body;
+  expect((await decisions(app.as.user)).code).toBe("permission_denied");
+  expect((await decisions()).data).toEqual([]);
+
+  const channel = { name: "second", key: "sk-2", models: "another-of-ours", base_url: "http://127.0.0.1:9" };
+  const { id } = (await post("/api/channel/", channel)).body.data as { id: number };
+  expect((await decisions()).data).toEqual([{ kind: "models_unpriced", count: 1, names: ["another-of-ours"] }]);
+
+  await app.db.update(channels).set({ status: CHANNEL_STATUS.autoDisabled }).where(eq(channels.id, id));
+  await app.changes.publish("channels", [id]);
+  await until(
+    async () => (await decisions()).data as { kind: string }[],
+    ([first]) => first?.kind === "channels_disabled",
+  );
+  const case_ = { kind: "dispute", money: "5", currency: "USD", createdAt: nowSeconds() };
+  await app.db.insert(paymentCases).values([
+    { ...case_, reference: "open" },
+    { ...case_, reference: "closed", closedAt: nowSeconds() },
+  ]);
+  const withdrawal = { userId: app.ids.user, quota: 1, createdTime: nowSeconds() };
+  await app.db.insert(withdrawals).values([withdrawal, { ...withdrawal, status: "paid" }]);
+  await app.db.insert(jobTurns).values([
+    { job: "channel-tests", begunAt: 0, error: "broken" },
+    { job: "cleanup", begunAt: 0 },
+  ]);
+  expect((await decisions()).data).toEqual([
+    { kind: "channels_disabled", count: 1, names: ["second"] },
+    { kind: "payment_cases", count: 1, names: ["open"] },
+    { kind: "withdrawals", count: 1, names: [] },
+    { kind: "jobs_failed", count: 1, names: ["channel-tests"] },
+  ]);
 });

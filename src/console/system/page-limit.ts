@@ -4,7 +4,7 @@ import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/
 import type { Limit } from "../../lib/limits/rate-limiter.ts";
 import { createLimiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf, say } from "../../lib/messages.ts";
-import type { CountRefusal } from "../../lib/runtime/metrics.ts";
+import type { CountRefusal } from "../../lib/runtime/metrics/metrics.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { escapeHtml, hasBrandStyles } from "./public-pages/page-html.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { checkUpdate } from "../../settings/check-update.ts";
+import { checkUpdate, type UpdateSource } from "../../settings/check-update.ts";
 import { discoverOidc } from "../../settings/discover-oidc.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -13,13 +13,12 @@ type SystemServices = Readonly<{
   commit: string;
   /** Epoch seconds. */
   startedAt: number;
-  /** Where to find the newest release; null: nowhere. */
-  updateCheckUrl: string | null;
-}>;
+}> &
+  UpdateSource;
 
 /** The running release, and whether a newer one exists. */
 export function systemInfoRoutes(services: SystemServices, guarded: ReturnType<typeof guard>) {
-  const { fetch, databaseKind, version, commit, startedAt, updateCheckUrl } = services;
+  const { fetch, databaseKind, version, commit, startedAt, updateCheckUrl, isOffline } = services;
   return new Elysia({ prefix: "/api/system", name: "console/system-info" })
     .use(guarded)
     .get(
@@ -32,14 +31,15 @@ export function systemInfoRoutes(services: SystemServices, guarded: ReturnType<t
           database: databaseKind,
           runtime: `Bun ${Bun.version}`,
           platform: `${process.platform} ${process.arch}`,
-          can_check_update: updateCheckUrl !== null,
+          can_check_update: updateCheckUrl !== null && !isOffline,
+          is_offline: isOffline,
         }),
       { role: "root" },
     )
     .get(
       "/update",
       async () => {
-        const { isNewer, ...release } = await checkUpdate(fetch, updateCheckUrl, version);
+        const { isNewer, ...release } = await checkUpdate(fetch, { updateCheckUrl, isOffline }, version);
         return ok({ ...release, is_newer: isNewer });
       },
       { role: "root" },

@@ -39,7 +39,7 @@ describe("creating", () => {
   });
 
   test("a key of one's choice makes one gift code with so many uses, and is never issued twice", async () => {
-    const fields = { key: " WELCOME ", count: 5, is_gift: true, max_uses: 3, valid_from: 10, valid_until: 20 };
+    const fields = { key: " WELCOME ", count: 1, is_gift: true, max_uses: 3, valid_from: 10, valid_until: 20 };
     expect(await create(fields)).toEqual(["WELCOME"]);
     expect(await rows()).toMatchObject([{ key: "WELCOME", isGift: true, maxUses: 3, validFrom: 10, validUntil: 20 }]);
     const again = await call("POST", "", { name: "x", quota: 1, key: "WELCOME" });
@@ -52,6 +52,7 @@ describe("creating", () => {
     [{ quota: 1.5 }, "code_quota_invalid"],
     [{ count: 0 }, "code_count_invalid"],
     [{ count: 101 }, "code_count_invalid"],
+    [{ key: "OWN", count: 2 }, "code_key_single"],
     [{ is_gift: true, max_uses: 0 }, "code_max_uses_invalid"],
     [{ valid_from: 20, valid_until: 20 }, "code_window_invalid"],
     [{ valid_from: -1 }, "code_time_invalid"],
@@ -98,7 +99,7 @@ describe("lists", () => {
     expect(headers.get("content-disposition")).toMatch(/^attachment; filename="codes-[\d-]+\.csv"$/);
     const lines = text.trim().split("\r\n");
     expect(lines[0]).toBe(
-      "id,name,key,status,quota,is_gift,max_uses,used_count,valid_from,valid_until,created_time,redeemed_time,used_user_id,used_username,plan_name",
+      "id,name,key,status,quota,is_gift,max_uses,used_count,valid_from,valid_until,created_time,redeemed_time,used_user_id,used_username,plan_name,quota_usd",
     );
     expect(lines).toHaveLength(4);
     expect(lines[3]).toContain(",'=c,");

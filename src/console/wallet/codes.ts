@@ -43,9 +43,13 @@ export function redemptionRoutes(deps: CodeDeps, guarded: ReturnType<typeof guar
     .guard({ role: "admin" })
     .get("/", list, { query: listQuery })
     .get("/search", list, { query: listQuery })
-    .get("/export", ({ query }) => csvFile("codes", exportCodes(db, filterOf(query))), {
-      query: t.Object(filterQuery),
-    })
+    .get(
+      "/export",
+      ({ query }) => csvFile("codes", exportCodes(db, filterOf(query), deps.settings.get("QuotaPerUnit"))),
+      {
+        query: t.Object(filterQuery),
+      },
+    )
     .get("/count-by-name", async ({ query }) => ok(await countCodesByName(db, query.name)), {
       query: t.Object({ name: text }),
     })

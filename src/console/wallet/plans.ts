@@ -37,7 +37,7 @@ import { rowId as id, integer } from "../http/integers.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import type { PaymentServices } from "./payments/payments.ts";
 
-const planBody = t.Object({
+export const planBody = t.Object({
   id: t.Optional(id),
   name: t.String(),
   description: t.String(),

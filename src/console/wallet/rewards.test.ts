@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { logs } from "../../../db/schema/logs/logs.ts";
-import { checkIns } from "../../../db/schema/wallet/wallet.ts";
+import { checkIns, topUpOrders } from "../../../db/schema/wallet/wallet.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
 import { zonesOfTwoDays } from "../../../test/support/lib/time-zones.ts";
 import { viewForOwner } from "../../domain/logs/log-view.ts";
@@ -29,6 +29,27 @@ describe("check-in", () => {
     expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "check_in_reward_unset" });
     await app.settings.set("CheckInQuota", "1000");
     expect(await status()).toMatchObject({ can_check_in: true, streak: 0, least: 1000, most: 1000 });
+  });
+
+  test.each([
+    ["CheckInNeedsEmail", "true", "email"],
+    ["CheckInNeedsTopUp", "true", "top_up"],
+    ["CheckInMinRequests", "5", "requests"],
+    ["CheckInMaxBalance", "10", "balance"],
+  ] as const)("%s: whoever does not meet it gets nothing, and whoever does may check in", async (key, value, unmet) => {
+    const isUser = eq(users.id, app.ids.user);
+    await app.db.update(users).set({ email: null, requestCount: 4, quota: 11 }).where(isUser);
+    await app.settings.set(key, value);
+    expect(await status()).toMatchObject({ can_check_in: false, unmet });
+    expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ success: false, code: `check_in_${unmet}` });
+    await app.db.update(users).set({ email: "user@example.com", requestCount: 5, quota: 10 }).where(isUser);
+    if (unmet === "top_up") {
+      const order = { userId: app.ids.user, method: "epay", money: "1", tradeNo: "one", createdTime: 1, quota: 1 };
+      await app.db.insert(topUpOrders).values({ ...order, status: "success" });
+    }
+    expect(await status()).toMatchObject({ can_check_in: true, unmet: null });
+    await app.db.update(users).set({ quota: 0 }).where(isUser);
+    await app.settings.set(key, key.startsWith("CheckInNeeds") ? "false" : "0");
   });
 
   test("of 100 simultaneous calls one is paid", async () => {

@@ -11,13 +11,20 @@ export const ACCOUNT_LIMITS = {
 const lengthOf = (text: string): number => [...text].length;
 const cleanName = (text: string): string => text.trim().normalize("NFC");
 
-/** What is wrong with a username; undefined: nothing. */
+/** How long names and passwords may be on a site. */
+export type AccountLimits = Readonly<{ username: number; passwordMax: number }>;
+
+/** The most that the site's settings may allow. */
+export const MOST_CHARACTERS = 64;
+
+/** What is wrong with a username of at most `most` characters; undefined: nothing. */
 export function usernameError(
   text: string,
+  most: number = ACCOUNT_LIMITS.username,
 ): "username_required" | "username_too_long" | "username_characters" | undefined {
   const username = cleanName(text);
   if (username === "") return "username_required";
-  if (lengthOf(username) > ACCOUNT_LIMITS.username) return "username_too_long";
+  if (lengthOf(username) > most) return "username_too_long";
   // A sign-in field takes e-mail addresses too: with an @ a name could pose as one.
   return /[\s@\p{C}]/u.test(username) ? "username_characters" : undefined;
 }
@@ -26,10 +33,13 @@ export function usernameError(
 export const displayNameError = (text: string): "display_name_too_long" | undefined =>
   lengthOf(cleanName(text)) > ACCOUNT_LIMITS.displayName ? "display_name_too_long" : undefined;
 
-/** What is wrong with a new password; undefined: nothing. */
-export function passwordError(password: string): "password_length" | undefined {
+/** What is wrong with a new password of at most `most` characters; undefined: nothing. */
+export function passwordError(
+  password: string,
+  most: number = ACCOUNT_LIMITS.passwordMax,
+): "password_length" | undefined {
   const length = lengthOf(password);
-  const fits = length >= ACCOUNT_LIMITS.passwordMin && length <= ACCOUNT_LIMITS.passwordMax;
+  const fits = length >= ACCOUNT_LIMITS.passwordMin && length <= most;
   return fits ? undefined : "password_length";
 }
 

@@ -107,12 +107,19 @@ const PAGE_ROWS = 5000;
 
 /**
  * Loads all users and updates them when they change. Their names are kept in a file in `folder`; loading goes on in the background
- * after `patienceMs`.
+ * after `patienceMs`. `inTurn` runs it and the first readings of other tables one after the other.
  */
 export async function createUserDirectory(
-  deps: Readonly<{ db: Db; changes: Changes; log: Logger; folder?: string; patienceMs?: number | undefined }>,
+  deps: Readonly<{
+    db: Db;
+    changes: Changes;
+    log: Logger;
+    folder?: string;
+    patienceMs?: number | undefined;
+    inTurn?: ((reading: () => Promise<void>) => Promise<void>) | undefined;
+  }>,
 ): Promise<UserDirectory> {
-  const { db, changes, log, folder, patienceMs } = deps;
+  const { db, changes, log, folder, patienceMs, inTurn } = deps;
   const table = new UserTable(folder);
   const read = async (selection: Selection): Promise<PackedRow[]> => {
     const statement = packedQuery(USER_ROWS, queryOf(selection, u.id));
@@ -124,7 +131,7 @@ export async function createUserDirectory(
       return readBlocks(query, USER_ROWS, sql`true`, reader);
     }, ONE_SNAPSHOT);
   const { refresh, isComplete, close } = await keepTable(
-    { changes, log, topic: "users", read, readAll, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs },
+    { changes, log, topic: "users", read, readAll, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs, inTurn },
     table,
   );
   const readSoon = createBatch(

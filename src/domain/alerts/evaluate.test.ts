@@ -337,6 +337,23 @@ describe("a user's rules", () => {
     await decideFailure(database.db, 0, cause, { state: "open", by: userId, now: NOW });
   });
 
+  test("what guardrails find: each of them, or the one that the rule names, of one account or of all", async () => {
+    await addCalls(2, { tags: ["guardrail:block", "guardrail:pii", "mine"] });
+    await addCalls(1, { tags: ["guardrail:shadow", "guardrail:cards"], failed: true });
+    await addCalls(3, { tags: ["mine"] });
+    await addCalls(5, { tags: ["guardrail:block", "guardrail:pii"], createdAt: NOW - 3600 });
+    await addCalls(5, { tags: ["guardrail:block", "guardrail:pii"], userId: userId + 1000 });
+    const rule = { event: "guardrails", threshold: 1, window_minutes: 10, destination_ids: [], enabled: true };
+    const found = (name: string, calls: number) =>
+      `firing The guardrail “${name}” found something in ${calls} requests in the last 10 min; the threshold is 1.`;
+    await saveRule(database.db, userId, rule);
+    expect(await evaluate()).toEqual([found("pii", 2), found("cards", 1)]);
+    expect(sent[0]?.alert.notice.path).toBe("/log?tag=guardrail%3Apii");
+    await saveRule(database.db, "site", { ...rule, subject: "pii" });
+    expect(await evaluate()).toEqual([found("pii", 7)]);
+    expect(await evaluate(NOW + 3600)).toEqual(Array(3).fill(expect.stringMatching(/^resolved/)));
+  });
+
   test("a low balance", async () => {
     await addRule(userId, "balance_low", 6 * DOLLAR);
     expect(await evaluate()).toEqual(["firing Your balance is $5.00, less than $6.00."]);

@@ -8,6 +8,7 @@ import { findDueRotations, findLowBalance, findUnusedKeys } from "./conditions/a
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
 import { findFailures } from "./conditions/failure-conditions.ts";
+import { findGuardrails } from "./conditions/guardrail-conditions.ts";
 import { findLeakedKeys } from "./conditions/leak-conditions.ts";
 import { findEndingPlans, findPaymentReports } from "./conditions/plan-conditions.ts";
 import {
@@ -32,6 +33,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   journal_lost: findLostJournals,
   error_rate: findErrorRate,
   failures: findFailures,
+  guardrails: findGuardrails,
   latency_p95: findSlowCalls,
   spend_anomaly: findSpendAnomaly,
   spending: findSpending,
@@ -82,11 +84,11 @@ async function evaluateRule(
   const owner: AlertOwner = rule.userId ?? "site";
   const per = spenderOf(rule.per, owner === "site" ? "site" : "own") ?? "total";
   const spending = { per, period: spendPeriodOf(rule.period) ?? "day", subject };
-  const { isMomentary, isSpending, isByCause } = eventTraits(rule.event);
+  const { isMomentary, isSpending, namedBy } = eventTraits(rule.event);
   const query = {
     ...{ owner, organization, threshold, windowMinutes, now, since },
     ...(isSpending && { spending }),
-    ...(isByCause && { cause: subject }),
+    ...(namedBy && { name: subject }),
   };
   const conditions = (await FINDERS[rule.event](deps, query)).map((condition) => inNameOf(organization, condition));
   const open = await deps.db

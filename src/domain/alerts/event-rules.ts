@@ -15,7 +15,7 @@ type EventTraits = Readonly<{
   scopes: readonly ("site" | "own")[];
   /** The least and the largest threshold; without it the event has none. */
   threshold?: Readonly<{
-    unit: "percent" | "seconds" | "times" | "quota" | "days" | "networks" | "calls";
+    unit: "percent" | "seconds" | "times" | "quota" | "days" | "networks" | "calls" | "requests";
     min: number;
     max: number;
     usual: number;
@@ -24,8 +24,8 @@ type EventTraits = Readonly<{
   hasWindow?: true;
   /** It is a sum of what was spent: over a period, in all or by each one of a kind. */
   isSpending?: true;
-  /** It is about each cause of failures, or about one that the rule's subject names. */
-  isByCause?: true;
+  /** It is about each cause of failures or each guardrail, or about one that the rule's subject names. */
+  namedBy?: "cause" | "guardrail";
   /** It happens in a moment: there is nothing to resolve. */
   isMomentary?: true;
 }>;
@@ -45,7 +45,13 @@ export const ALERT_EVENTS = {
     scopes: ["site", "own"],
     threshold: { unit: "calls", min: 1, max: 100_000, usual: 10 },
     hasWindow: true,
-    isByCause: true,
+    namedBy: "cause",
+  },
+  guardrails: {
+    scopes: ["site", "own"],
+    threshold: { unit: "requests", min: 1, max: 100_000, usual: 10 },
+    hasWindow: true,
+    namedBy: "guardrail",
   },
   latency_p95: {
     scopes: ["site", "own"],

@@ -26,7 +26,7 @@ export type RuleInput = Readonly<{
   period?: string;
   /** Of spending: whose; if absent, all together. */
   per?: string;
-  /** The only one whose spending is meant, by its name, or the only cause of failures; empty: each. */
+  /** The only one whose spending is meant, by its name, or the only cause of failures or guardrail; empty: each. */
   subject?: string;
   /** Empty: all destinations. */
   destination_ids: readonly number[];
@@ -87,7 +87,7 @@ export async function deleteRule(db: Db, owner: AlertOwner, id: number): Promise
 function readRule(input: RuleInput, owner: AlertOwner) {
   const { event, threshold, window_minutes: minutes } = input;
   if (!isAlertEvent(event)) throw new OperationError("alert_event_invalid");
-  const { scopes, threshold: limits, hasWindow, isSpending, isByCause } = eventTraits(event);
+  const { scopes, threshold: limits, hasWindow, isSpending, namedBy } = eventTraits(event);
   if (!scopes.includes(owner === "site" ? "site" : "own")) throw new OperationError("alert_event_invalid");
   throwRuleError(thresholdError(event, threshold), { min: limits?.min ?? 0, max: limits?.max ?? 0 });
   throwRuleError(windowError(event, minutes), { min: WINDOW_MINUTES.min, max: WINDOW_MINUTES.max });
@@ -95,7 +95,7 @@ function readRule(input: RuleInput, owner: AlertOwner) {
     event,
     threshold: limits ? threshold : 0,
     windowMinutes: hasWindow ? minutes : 0,
-    ...{ period: "", per: "", subject: isByCause ? (input.subject ?? "").trim() : "" },
+    ...{ period: "", per: "", subject: namedBy ? (input.subject ?? "").trim() : "" },
     ...(isSpending && readSpending(input, owner)),
     destinationIds: [...new Set(input.destination_ids)],
     enabled: input.enabled,
@@ -121,7 +121,7 @@ const viewRule = (row: RuleRow, event: AlertEvent): RuleView => ({
   event,
   threshold: row.threshold,
   window_minutes: row.windowMinutes,
-  ...(eventTraits(event).isByCause && { subject: row.subject }),
+  ...(eventTraits(event).namedBy && { subject: row.subject }),
   ...(eventTraits(event).isSpending && { period: row.period, per: row.per, subject: row.subject }),
   destination_ids: row.destinationIds,
   enabled: row.enabled,

@@ -1,6 +1,7 @@
 import type { tokens } from "../../../db/schema/api-keys.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { invalidIpEntries } from "../../lib/security/ip-list.ts";
+import { refuseBrokenPatterns } from "../../lib/values/patterns/name-patterns.ts";
 import {
   isGroupList,
   MOST_KEY_GROUPS,
@@ -79,9 +80,11 @@ function readExpiry(time: number): number {
   return time;
 }
 
-const readModels = (input: string | readonly string[]): string[] => [
-  ...new Set((typeof input === "string" ? input.split(",") : input).map((name) => name.trim()).filter(Boolean)),
-];
+function readModels(input: string | readonly string[]): string[] {
+  const names = (typeof input === "string" ? input.split(",") : input).map((name) => name.trim()).filter(Boolean);
+  refuseBrokenPatterns(names);
+  return [...new Set(names)];
+}
 
 function readAllowIps(input: string): string {
   const [wrong] = invalidIpEntries(input);

@@ -38,6 +38,9 @@ export function regionError(text: string, type: number): "channel_region_invalid
 export const modelMappingError = (json: string): "channel_model_mapping_invalid" | undefined =>
   isObjectOf(json, (value) => typeof value === "string" && value !== "") ? undefined : "channel_model_mapping_invalid";
 
+/** The names of a valid model mapping. */
+export const mappedNames = (json: string): string[] => (json.trim() === "" ? [] : Object.keys(parseObject(json) ?? {}));
+
 /** What is wrong with a status code mapping, a JSON object of HTTP statuses; undefined: nothing, or it is empty. */
 export const statusMappingError = (json: string): "channel_status_mapping_invalid" | undefined =>
   isObjectOf(json, (to, from) => isStatus(from) && isStatus(to)) ? undefined : "channel_status_mapping_invalid";

@@ -1,6 +1,8 @@
 import { CHANNEL_STATUS, type channelKeys, type channels } from "../../../db/schema/channels/channels.ts";
+import { type ChannelCosts, readChannelCosts } from "../../billing/pricing/ratios/channel-cost.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import { isNamePattern, NameMap, type NamePattern, namePattern } from "../../lib/values/patterns/name-patterns.ts";
 import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
 import type { ChannelSetting } from "./manage/channel-settings.ts";
@@ -13,6 +15,9 @@ type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
 export { CHANNEL_STATUS };
 
 type UnresolvedKey = Readonly<{ reference: string; reason: string }>;
+
+/** What a channel calls models upstream: by name, and where `rewrite` is there by pattern. */
+type ModelMapping = ReadonlyMap<string, string> & { rewrite?(name: string): string | undefined };
 
 /** A channel as calls need it: immutable, with its JSON parsed and its keys decrypted. */
 export type ChannelEntry = Readonly<{
@@ -33,9 +38,12 @@ export type ChannelEntry = Readonly<{
   openaiOrganization: string;
   /** Tokens; 0: no limit. */
   maxInputTokens: number;
+  /** Names; patterns are not among them. */
   models: readonly string[];
+  /** Patterns of names that it serves where no channel of the group has the name itself; null: none. */
+  modelPatterns: readonly NamePattern[] | null;
   groups: readonly string[];
-  modelMapping: ReadonlyMap<string, string>;
+  modelMapping: ModelMapping;
   statusCodeMapping: ReadonlyMap<number, number>;
   /** Members that are set in every body. */
   paramOverride: Readonly<Record<string, unknown>> | null;
@@ -44,6 +52,8 @@ export type ChannelEntry = Readonly<{
   /** Headers that it sends besides its provider's; null: none. */
   ownHeaders: OwnHeaders | null;
   setting: ChannelSetting;
+  /** What its calls cost the operator; null: it does not say. */
+  costs: ChannelCosts | null;
   modelPrefix: string;
   tag: string;
   testModel: string;
@@ -57,6 +67,7 @@ export function toEntry(
   vault: Vault,
   keyReferences: Pick<KeyReferences, "find">,
 ): ChannelEntry {
+  const setting: ChannelSetting = readObject(row.setting);
   const { keys, references, unresolved } = resolveKeys(storedKeysOf(row, vault), keyReferences);
   const off = new Set(keyRows.filter(({ status }) => status !== CHANNEL_STATUS.enabled).map(({ keyHash }) => keyHash));
   return {
@@ -75,13 +86,14 @@ export function toEntry(
     other: row.other,
     openaiOrganization: row.openaiOrganization,
     maxInputTokens: row.maxInputTokens,
-    models: row.models,
+    ...splitPatterns(row.models),
     groups: row.groups,
-    modelMapping: textMap(row.modelMapping),
+    modelMapping: readMapping(row.modelMapping),
     statusCodeMapping: statusMap(row.statusCodeMapping),
     ...readOverrides(row.paramOverride),
     ownHeaders: row.headerOverride.trim() === "" ? null : ifValid(() => readOwnHeaders(readObject(row.headerOverride))),
-    setting: readObject(row.setting),
+    setting,
+    costs: readChannelCosts(setting),
     modelPrefix: row.modelPrefix,
     tag: row.tag,
     testModel: row.testModel,
@@ -155,12 +167,19 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const textMap = (text: string): ReadonlyMap<string, string> => {
+function readMapping(text: string): ModelMapping {
   const texts = Object.entries(readObject(text)).flatMap<[string, string]>(([from, to]) =>
     typeof to === "string" ? [[from, to]] : [],
   );
-  return texts.length === 0 ? NO_TEXTS : new Map(texts);
-};
+  return texts.length === 0 ? NO_TEXTS : new NameMap(texts);
+}
+
+/** Names apart from patterns: of most channels all are names. */
+function splitPatterns(models: readonly string[]): Pick<ChannelEntry, "models" | "modelPatterns"> {
+  const patterns = models.filter(isNamePattern);
+  if (patterns.length === 0) return { models, modelPatterns: null };
+  return { models: models.filter((name) => !isNamePattern(name)), modelPatterns: patterns.map(namePattern) };
+}
 
 /** Statuses come as numbers or as text. */
 const statusMap = (text: string): ReadonlyMap<number, number> => {

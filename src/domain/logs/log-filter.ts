@@ -23,6 +23,8 @@ export type LogFilter = Readonly<{
   group?: string;
   /** Of those that the client called the call by. */
   tag?: string;
+  /** Whom the client made the call for. */
+  endUser?: string;
   /** Calls of these API keys. */
   tokenIds?: readonly number[];
   /** Calls of the API keys that are in a project now. */
@@ -55,7 +57,7 @@ export const isOfType = (type: number): SQL | undefined =>
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
-  const { type, requestId, ip, tag, failed, withoutAudit, start, end } = filter;
+  const { type, requestId, ip, tag, endUser, failed, withoutAudit, start, end } = filter;
   return and(
     type ? isOfType(type) : undefined,
     withoutAudit ? ne(logs.type, LOG_TYPE.management) : undefined,
@@ -63,6 +65,7 @@ export function logConditions(filter: LogFilter): SQL | undefined {
     requestId ? matchesRequest(requestId) : undefined,
     ip ? eq(logs.ip, ip) : undefined,
     tag ? arrayContains(logs.tags, [tag]) : undefined,
+    endUser ? eq(logs.endUser, endUser) : undefined,
     failed === undefined ? undefined : eq(logs.failed, failed),
     start ? gte(logs.createdAt, start) : undefined,
     end ? lte(logs.createdAt, end) : undefined,
@@ -71,7 +74,7 @@ export function logConditions(filter: LogFilter): SQL | undefined {
 
 /** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
 export function rollupConditions(filter: LogFilter): SQL[] | null {
-  if (filter.requestId || filter.ip || filter.tag || filter.failed !== undefined) return null;
+  if (filter.requestId || filter.ip || filter.tag || filter.endUser || filter.failed !== undefined) return null;
   return dimensions(filter, usageRollups);
 }
 

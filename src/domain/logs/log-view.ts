@@ -32,6 +32,7 @@ export type LogView = Readonly<{
   ip: string;
   request_id: string;
   tags: readonly string[];
+  end_user: string;
   other: string;
 }>;
 
@@ -60,6 +61,7 @@ export const viewForAdmin = (row: LogRow, channelName: string): LogView => ({
   ip: row.ip,
   request_id: row.requestId ?? "",
   tags: row.tags ?? [],
+  end_user: row.endUser ?? "",
   other: row.other,
 });
 

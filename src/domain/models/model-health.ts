@@ -104,10 +104,13 @@ const speedView = ({
 });
 
 function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean): ModelStatus {
-  const now = recent.count >= MIN_CALLS ? (shareOf(recent) ?? COMPLETE) : COMPLETE;
+  // Too few calls now say nothing: then those of today do, though not that it is down.
+  const isQuiet = recent.count < MIN_CALLS;
+  const latest = isQuiet ? (days.at(-1) ?? recent) : recent;
+  const now = latest.count >= MIN_CALLS ? (shareOf(latest) ?? COMPLETE) : COMPLETE;
   return {
     model_name: name,
-    state: !canServe || now < DOWN_BELOW ? "down" : now < DEGRADED_BELOW ? "degraded" : "up",
+    state: !canServe || (!isQuiet && now < DOWN_BELOW) ? "down" : now < DEGRADED_BELOW ? "degraded" : "up",
     availability: shareOf({
       count: days.reduce((sum, { count }) => sum + count, 0),
       failed: days.reduce((sum, { failed }) => sum + failed, 0),

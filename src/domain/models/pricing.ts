@@ -23,6 +23,8 @@ export const PRICE_OPTIONS = [
 
 /** The prices of all models as the price options keep them. */
 export type PriceBook = Readonly<{
+  /** The models that an option, or the release, says something of. */
+  models(): string[];
   ratiosOf(model: string): PriceRatios;
   /** Replaces the whole price of a model; null: it has none from now on. */
   set(model: string, ratios: PriceRatios | null): void;
@@ -37,6 +39,7 @@ export function openPriceBook(textOf: (option: (typeof PRICE_OPTIONS)[number]) =
     return [option, new Map<string, unknown>(Object.entries(parsed ?? {}))] as const;
   });
   return {
+    models: () => [...new Set([...SHIPPED_RATIOS.keys(), ...maps.flatMap(([, map]) => [...map.keys()])])],
     ratiosOf: (model) =>
       Object.fromEntries(
         maps.flatMap(([option, map]) => {

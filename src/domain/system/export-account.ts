@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
+import { playgroundChats } from "../../../db/schema/accounts/playground-chats.ts";
 import { tokens } from "../../../db/schema/api-keys.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/wallet/codes.ts";
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../../db/schema/wallet/wallet.ts";
@@ -23,7 +24,7 @@ const OWNER = { isOwner: true, language: "en" } as const;
 
 /**
  * Everything that is kept of a user, as lines of JSON whose `kind` says what they are: account, key, order, redemption,
- * check_in, rebate, withdrawal, drawing, task, log. Read in slices while it is sent. API keys are masked unless `withKeys`.
+ * check_in, rebate, withdrawal, chat, drawing, task, log. Read in slices while it is sent. API keys are masked unless `withKeys`.
  */
 export function exportAccount(deps: ExportDeps, userId: number, withKeys: boolean): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -111,6 +112,7 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
       .orderBy(asc(withdrawals.id))
       .limit(limit),
   );
+  yield* chatLines(db, userId);
   // The lists go backwards: what is submitted meanwhile would push rows from one page to the next.
   const end = nowSeconds();
   yield* pages("drawing", (page) => listDrawingTasks(deps, { userId, end: end * 1000 }, page, OWNER));
@@ -147,6 +149,22 @@ async function* checkInLines(db: Db, userId: number): AsyncGenerator<Line[], voi
     if (rows.length > 0) yield rows.map((row) => ({ kind: "check_in", ...row }));
     if (rows.length < SLICE) return;
     after = rows.at(-1)?.day ?? after;
+  }
+}
+
+/** One at a time: each may have many megabytes of files. */
+async function* chatLines(db: Db, userId: number): AsyncGenerator<Line[], void> {
+  const { id, title, body, updatedAt } = playgroundChats;
+  for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
+    const [row] = await db
+      .select({ id, title, chat: body, updated_at: updatedAt })
+      .from(playgroundChats)
+      .where(and(eq(playgroundChats.userId, userId), gt(id, after)))
+      .orderBy(asc(id))
+      .limit(1);
+    if (!row) return;
+    yield [{ kind: "chat", ...row, chat: parsed(row.chat) }];
+    after = row.id;
   }
 }
 

@@ -4,11 +4,9 @@ import { channels as channelRows } from "../../../db/schema/channels/channels.ts
 import { logs } from "../../../db/schema/logs/logs.ts";
 import { logOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
-import type { PriceTable } from "../../billing/pricing/price-table.ts";
-import { findPrice } from "../../billing/pricing/resolve-price.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
 import { servedModels } from "../channels/routing/abilities.ts";
 import { LOG_TYPE } from "../logs/write-log.ts";
+import { type PricedChannels, unpricedModels } from "./unpriced-models.ts";
 
 /** How far a new gateway is on the way to its first call, read from what is stored. */
 export type FirstSteps = Readonly<{
@@ -26,19 +24,9 @@ export type FirstSteps = Readonly<{
   request_id: string | null;
 }>;
 
-type Deps = Readonly<{
-  db: Db;
-  channels: Pick<ChannelDirectory, "all">;
-  prices: () => PriceTable;
-  /** Calls of models without a price are rejected. */
-  needsPrices: boolean;
-}>;
-
-const GROUP = "default";
-
 /** Reads the first steps of a user who runs the gateway. */
-export async function readFirstSteps(deps: Deps, userId: number): Promise<FirstSteps> {
-  const { db, channels, prices, needsPrices } = deps;
+export async function readFirstSteps(deps: PricedChannels & Readonly<{ db: Db }>, userId: number): Promise<FirstSteps> {
+  const { db, channels } = deps;
   const newest = db
     .select({ id: channelRows.id, name: channelRows.name })
     .from(channelRows)
@@ -65,14 +53,11 @@ export async function readFirstSteps(deps: Deps, userId: number): Promise<FirstS
     .limit(1);
   const [[channel], testedRows, keyRows, [lastCall]] = await Promise.all([newest, tested, key, call]);
   const served = servedModels(channels);
-  const table = prices();
-  const isUnpriced = ({ model, upstream }: (typeof served)[number]) =>
-    findPrice(table, { requestedModel: model, upstreamModels: [model, ...upstream], group: GROUP }) === null;
   return {
     channel: channel ?? null,
     is_tested: testedRows.length > 0 || lastCall !== undefined,
     models: served.length,
-    unpriced: needsPrices ? served.filter(isUnpriced).map(({ model }) => model) : [],
+    unpriced: unpricedModels(deps),
     has_key: keyRows.length > 0,
     request_id: lastCall?.id ?? null,
   };

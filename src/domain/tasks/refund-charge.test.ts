@@ -103,3 +103,24 @@ test.each([true, false])("a charge that is void before it is written is never ma
     { calls: 1 },
   ]);
 });
+
+test("what the provider took for a task that failed goes back with its charge", async () => {
+  const { sql, db } = database;
+  const [userId, channelId] = [await addUser(sql, 1000), await addChannel(sql)];
+  const costing = (quota: number, upstream_cost: number) =>
+    usageRecord({
+      ...{ userId, channelId, quota },
+      other: { admin_info: { use_channel: [], attempts: [], upstream_cost } },
+    });
+  const [failed, other] = [costing(300, 210), costing(50, 35)];
+  await applyBatch(sql, "p", [recordText(failed), recordText(other)]);
+  const costs = () => sql`select count::int, quota::int, cost::int from usage_costs where channel_id = ${channelId}`;
+  expect(await costs()).toMatchObject([{ count: 2, quota: 350, cost: 245 }]);
+  const task = { kind: "media", name: "song" } as const;
+  const charge = { chargeId: failed.requestId, createdAt: NOW, userId, tokenId: 0, channelId, task };
+  const refund = () => db.transaction((tx) => refundCharge(tx, charge, true));
+  expect([await refund(), await refund()]).toEqual([300, 0]);
+  expect(await costs()).toMatchObject([{ count: 2, quota: 50, cost: 35 }]);
+  const [row] = await sql<{ other: string }[]>`select other from logs where request_id = ${failed.requestId}`;
+  expect(JSON.parse(row?.other ?? "")).toMatchObject({ refunded: 300, admin_info: { upstream_cost: 0 } });
+});

@@ -3,6 +3,7 @@ import { LOG_ELSEWHERE_ROW } from "../../../db/schema/logs/deliveries.ts";
 import { UNLOGGED_HOUR, UNLOGGED_SHIFT_S } from "../../../db/schema/logs/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
+import { COST, COST_MEMBER, hasCost, NO_COST } from "../../billing/journal/apply/cost-parts.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { isOneOf } from "../../lib/values/sql-text.ts";
 import type { RefundedCall } from "../logs/delivery/apply-delivery.ts";
@@ -60,6 +61,7 @@ export async function refundCharge(
     await deliverRefund(tx, { requestId: charge.chargeId, createdAt: charge.createdAt, refunded: taken });
   }
   if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row, now);
+  if (row.other !== null && hasCost(row.other)) await takeBackCost(tx, charge, taken);
   if (taken > 0) {
     const { kind, name } = charge.task;
     await writeLog(tx, {
@@ -131,7 +133,7 @@ async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channe
       select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
         ${`The ${task.kind} task ${task.name} was not taken by its upstream: not charged`}, ${JSON.stringify({ note })}
       from users u where u.id = ${userId}
-      on conflict (request_id, created_at) do nothing returning *
+      on conflict (request_id, created_at, user_id) do nothing returning *
     )
     insert into usage_rollups as r (hour, user_id, username, token_id, token_name, channel_id, model_name, "group",
       count, failed)
@@ -169,6 +171,20 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken, now: 
     update usage_rollups r set quota = r.quota - ${taken}, uncovered = r.uncovered - ${Number(row.uncovered)}
     from rollup k where ${isRollup}`);
   await foldAgain(tx, createdAt);
+}
+
+/** A provider charges nothing for a task that failed: the call's row and the sums of its hour then say so. */
+async function takeBackCost(tx: Tx, { chargeId, createdAt }: Charge, taken: number): Promise<void> {
+  await tx.execute(sql`
+    with charge as (
+      select *, ${sql.raw(COST)} as cost from logs where request_id = ${chargeId} and created_at = ${createdAt}
+    ),
+    emptied as (
+      update logs l set other = regexp_replace(l.other, ${COST_MEMBER}, ${NO_COST}) from charge c
+      where l.request_id = c.request_id and l.created_at = c.created_at
+    )
+    update usage_costs k set quota = k.quota - ${taken}, cost = k.cost - c.cost from charge c
+    where k.hour = c.created_at - c.created_at % 3600 and k.channel_id = c.channel_id and k.model_name = c.model_name`);
 }
 
 /** Totals of long ranges that have the hour of a charge already are made again. */

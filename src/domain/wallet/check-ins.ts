@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { and, asc, desc, eq, gte, lt } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
-import { checkIns } from "../../../db/schema/wallet/wallet.ts";
-import type { Db } from "../../../db/types.ts";
+import { checkIns, topUpOrders } from "../../../db/schema/wallet/wallet.ts";
+import type { Db, DbOrTx } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
@@ -45,6 +45,8 @@ export async function checkIn(
   const createdTime = Math.floor(timeMs / 1000);
   const quota = randomInt(least, most + 1);
   await db.transaction(async (tx) => {
+    const unmet = await unmetCondition(tx, settings, userId);
+    if (unmet) throw new OperationError(`check_in_${unmet}`, conditionParams(settings));
     const taken = await tx
       .insert(checkIns)
       .values({ userId, day, quota, createdTime })
@@ -66,6 +68,35 @@ export async function checkIn(
   return quota;
 }
 
+/** What a user lacks for a check-in. */
+export type CheckInCondition = "email" | "top_up" | "requests" | "balance";
+
+/** The first condition of the site that a user does not meet; null: all are met. */
+async function unmetCondition(db: DbOrTx, settings: SettingsReader, userId: number): Promise<CheckInCondition | null> {
+  const [needsEmail, needsTopUp] = [settings.get("CheckInNeedsEmail"), settings.get("CheckInNeedsTopUp")];
+  const [requests, balance] = [settings.get("CheckInMinRequests"), settings.get("CheckInMaxBalance")];
+  if (!needsEmail && !needsTopUp && requests === 0 && balance === 0) return null;
+  const [user] = await db
+    .select({ email: users.email, quota: users.quota, requestCount: users.requestCount })
+    .from(users)
+    .where(eq(users.id, userId));
+  if (needsEmail && !user?.email) return "email";
+  if (needsTopUp && !(await hasToppedUp(db, userId))) return "top_up";
+  if ((user?.requestCount ?? 0) < requests) return "requests";
+  return balance > 0 && (user?.quota ?? 0) > balance ? "balance" : null;
+}
+
+async function hasToppedUp(db: DbOrTx, userId: number): Promise<boolean> {
+  const [order] = await db
+    .select({ id: topUpOrders.id })
+    .from(topUpOrders)
+    .where(and(eq(topUpOrders.userId, userId), eq(topUpOrders.status, "success")))
+    .limit(1);
+  return order !== undefined;
+}
+
+const conditionParams = (settings: SettingsReader) => ({ count: settings.get("CheckInMinRequests") });
+
 /** Quota units a check-in brings at least and at most; equal where the reward is fixed. */
 function rewardRange(settings: SettingsReader): { least: number; most: number } {
   const least = settings.get("CheckInQuota");
@@ -74,6 +105,10 @@ function rewardRange(settings: SettingsReader): { least: number; most: number } 
 
 export type CheckInStatus = {
   can_check_in: boolean;
+  /** What the user lacks for it; null: nothing. */
+  unmet: CheckInCondition | null;
+  /** Requests that it needs; 0: none. */
+  needed_requests: number;
   enabled: boolean;
   /** Days in a row, up to today or, where today is still open, up to yesterday; at most a year. */
   streak: number;
@@ -102,8 +137,11 @@ export async function readCheckIns(
   const byDay = new Map(rows.map(({ day, quota }) => [day, quota]));
   const enabled = settings.get("CheckInEnabled");
   const range = rewardRange(settings);
+  const unmet = enabled ? await unmetCondition(db, settings, userId) : null;
   return {
-    can_check_in: enabled && range.least > 0 && !byDay.has(today),
+    can_check_in: enabled && range.least > 0 && !byDay.has(today) && unmet === null,
+    unmet,
+    needed_requests: settings.get("CheckInMinRequests"),
     enabled,
     streak: streakOf(byDay, today),
     ...range,

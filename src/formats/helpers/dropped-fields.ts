@@ -73,17 +73,25 @@ export function recordDroppedExtensions(
 
 /**
  * Records what no encoder writes in most formats, whatever the target: names and details of media, members of messages that
- * only the client's format has, voices. `body` is the request that was written: what is in it has arrived.
+ * only the client's format has, voices. `body` is the request that was written: what is in it has arrived; `long`: strings for
+ * which marks stand in it.
  */
-export function recordUnwritten(conversation: Conversation, body: string, target: ShownBy, dropped: Dropped): void {
+export function recordUnwritten(
+  conversation: Conversation,
+  body: string,
+  target: ShownBy,
+  dropped: Dropped,
+  long: LongTexts | null = null,
+): void {
   const { turns, audio, reasoning } = conversation;
+  const { stringify } = long ?? JSON;
   recordUnwrittenMarks(conversation, body, dropped);
-  recordUnwrittenReasoning(conversation, body, dropped);
+  recordUnwrittenReasoning(conversation, body, dropped, long);
   const { show, summary } = reasoning;
   if (show === false && showsReasoning(target) && !HIDDEN.test(body)) dropped.add("reasoning: show");
   if (summary !== null && summary !== "auto" && !body.includes(`"summary":"${summary}"`))
     dropped.add("reasoning: summary");
-  const isMissing = (value: unknown): boolean => !body.includes(JSON.stringify(value));
+  const isMissing = (value: unknown): boolean => !body.includes(stringify(value));
   for (const turn of turns) {
     for (const [name, value] of Object.entries(turn.extensions?.members ?? {}))
       if (!HARMLESS.has(name) && isMissing(value)) dropped.add(`messages: ${name}`);
@@ -92,7 +100,8 @@ export function recordUnwritten(conversation: Conversation, body: string, target
       if (part.type !== "image" && part.type !== "document") continue;
       const { type, name, detail } = part;
       // Some services take only some characters, without an extension.
-      if (name !== undefined && !body.includes(JSON.stringify(name.replace(/\.\w+$/, "")).slice(1, -1)))
+      const written = name?.replace(/\.\w+$/, "");
+      if (written !== undefined && !body.includes(stringify(written).slice(1, -1)) && !long?.contain(written))
         dropped.add(`${type}: name`);
       if (detail !== undefined && detail !== "auto" && !body.includes(`"detail":"${detail}"`))
         dropped.add(`${type}: detail`);
@@ -101,6 +110,9 @@ export function recordUnwritten(conversation: Conversation, body: string, target
   if (audio && isMissing(audio.voice)) dropped.add("audio");
   else if (audio && isMissing(audio.format)) dropped.add("audio: format");
 }
+
+/** Writes values as they are in a request with marks for long strings, and looks texts up in those. */
+type LongTexts = Readonly<{ stringify(value: unknown): string; contain(text: string): boolean }>;
 
 type ShownBy = Pick<Target, "model" | "info">;
 
@@ -117,14 +129,20 @@ const showsReasoning = ({ model, info }: ShownBy): boolean =>
  * Records reasoning of earlier turns, and its signatures, that is not in the written request: other providers can't use it, and
  * some formats have no place for it. `body`: the request's text, which is searched in the order of the turns.
  */
-function recordUnwrittenReasoning({ turns }: Conversation, body: string, dropped: Dropped): void {
+function recordUnwrittenReasoning(
+  { turns }: Conversation,
+  body: string,
+  dropped: Dropped,
+  long: LongTexts | null,
+): void {
+  const { stringify } = long ?? JSON;
   const find = (name: string) => {
     let from = 0;
     return (value: string): void => {
       if (value.trim() === "" || dropped.has(name)) return;
-      const at = body.indexOf(JSON.stringify(value).slice(1, -1), from);
-      if (at < 0) dropped.add(name);
-      else from = at;
+      const at = body.indexOf(stringify(value).slice(1, -1), from);
+      if (at >= 0) from = at;
+      else if (!long?.contain(value)) dropped.add(name);
     };
   };
   const [text, signature, ofCall] = [find("reasoning"), find("reasoning: signature"), find("tool-call: signature")];

@@ -12,9 +12,12 @@ import { type ChatApi, chatOf, framingOf, takesCustomTools } from "../../provide
 import type { Limitation } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
+import { answerFilters, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
+import { AnswerReview } from "../call/guardrails/answer/review-answer.ts";
+import type { StepFilter } from "../call/guardrails/answer/step-filter.ts";
+import type { ServiceContext } from "../call/guardrails/services/ask-service.ts";
 import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
-import { responseFilters } from "../call/words/word-filter.ts";
 import { type BodyMemory, takeMemory } from "../request/body-memory.ts";
 import { tooLarge } from "../request/client-body.ts";
 import { withPreferencesFor } from "../routing/prefer-channels.ts";
@@ -34,12 +37,14 @@ import { NativeAdapter } from "./native-adapter.ts";
 import { type AdapterOptions, PassthroughAdapter } from "./passthrough-adapter.ts";
 import type { AdapterTools } from "./tools.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
+import { readChat, readCompletion, reviewingAdapter } from "./views/reviewing-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 /** What these functions work with. */
 export type AdaptContext = Uses<"config" | "settings" | "vault"> &
   BodyMemory &
   UsesStores<"responses"> &
+  ServiceContext &
   Pick<CallTools, "catalog"> &
   Pick<UpstreamTools, "clientMediaFetch" | "limitations" | "signing"> &
   AdapterTools;
@@ -87,6 +92,7 @@ const isOn = (header: string | null): boolean =>
   header !== null && header !== "" && header !== "0" && header !== "false";
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_FILTERS: readonly (() => StepFilter)[] = [];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -139,11 +145,13 @@ export function selectAdapter(
     !(dialect === clientFormat && options.untouched);
   const custom = standsIn ? customNames(call.body.json) : NONE;
   const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
-  // Reasoning as text, functions in place of free-text tools, forbidden words.
+  const review = call.guard ? reviewOf(context, call) : null;
+  // Reasoning as text, functions in place of free-text tools, what guardrails decide.
   const filters = [
+    ...(review ? [review.filter] : []),
     ...(reasoningInContent ? [thinkingToContent] : []),
     ...(custom.size > 0 ? [customToolCalls(custom)] : []),
-    ...responseFilters(settings),
+    ...(call.guard ? answerFilters(call) : NO_FILTERS),
   ];
   const prompt = channel.setting.system_prompt === undefined ? null : channelPromptOf(channel);
   const rewritten =
@@ -160,7 +168,7 @@ export function selectAdapter(
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
   const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;
-  return new TranslatingAdapter(call, route, {
+  const translating = new TranslatingAdapter(call, route, {
     ...options,
     dialect,
     toolNames,
@@ -175,12 +183,13 @@ export function selectAdapter(
         ? threadStorer(context, call, route, request)
         : responseStorer(context, call, route, request, dialect === clientFormat && !call.isResumed),
   });
+  return review ? reviewingAdapter(translating, readChat(dialect), review) : translating;
 }
 
 /** The adapter of a call that is no chat. */
 function selectForOther(context: AdaptContext, call: Call, route: Route, options: AdapterOptions): Adapter {
   const { key, provider, upstreamModel } = route;
-  const { config, settings } = context.services;
+  const { config } = context.services;
   const { capability } = call.endpoint;
   const own = provider.nativeFormat?.({ capability, model: upstreamModel }, key);
   const loadable = config.maxRequestBodyBytes;
@@ -190,8 +199,17 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
   };
   if (own) return new NativeAdapter(call, route, own, options.catalog, take);
   const passthrough = new PassthroughAdapter(call, route, options);
-  const filters = capability === "completions" ? responseFilters(settings) : [];
-  return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
+  if (!call.guard || capability !== "completions") return passthrough;
+  const review = reviewOf(context, call);
+  const filters = [...(review ? [review.filter] : []), ...answerFilters(call)];
+  const filtered = filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
+  return review ? reviewingAdapter(filtered, readCompletion, review) : filtered;
+}
+
+/** What reviews the complete answer of a guarded call before its client gets it; null: nothing does. */
+function reviewOf(context: ServiceContext, call: Call): AnswerReview | null {
+  const guardrails = completeGuardrails(call);
+  return guardrails.length > 0 ? new AnswerReview(context, call, guardrails) : null;
 }
 
 /** How a client of the Responses API asks for a compaction: by the endpoint, by its input, or when the conversation gets long. */

@@ -21,20 +21,12 @@ import type { Call } from "../call/call.ts";
 import type { Route } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { Adapter, CompleteResponse, EncodedRequest } from "../upstream/adapter.ts";
+import { adapterLike } from "./views/adapter-like.ts";
 import { CompactionView } from "./views/compaction-view.ts";
 
 /** An adapter like `inner` with its own request encoding and complete responses. */
-const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">): Adapter => ({
-  findError: (body) => inner.findError(body),
-  findStreamError: (block) => inner.findStreamError(block),
-  startsResponse: (block) => inner.startsResponse(block),
-  outcomeOf: (bytes) => inner.outcomeOf?.(bytes) ?? "answered",
-  statusOf: (error) => inner.statusOf(error),
-  readError: (status, body) => inner.readError(status, body),
-  synthesizeStream: () => null,
-  streamView: () => inner.streamView(),
-  ...own,
-});
+const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">): Adapter =>
+  adapterLike(inner, { synthesizeStream: () => null, ...own });
 
 /** The adapter of a call in whose response the provider may compact the conversation; `keep` receives such items. */
 export const watchCompactions = (inner: Adapter, keep: (output: unknown) => void): Adapter => {

@@ -4,13 +4,14 @@ import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/js
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { embeddingUsage } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
-import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
+import { LARGE_BYTES, LongStrings } from "../../lib/http/json-body.ts";
+import type { StreamedBody } from "../../lib/http/streamed-body.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { type FormFile, formatFor, type NativeFormat, type PollRequest } from "../../providers/contract/chat.ts";
 import { isText } from "../../providers/shared/recognize-response.ts";
 import type { Call } from "../call/call.ts";
 import { ruledChanges } from "../call/overrides.ts";
-import type { Route } from "../call/route.ts";
+import type { Route, SentBody } from "../call/route.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import {
   type Adapter,
@@ -57,10 +58,11 @@ export class NativeAdapter implements Adapter {
     const set = { ...encoded, ...channel.paramOverride };
     this.#sent = channel.overrideRules ? { ...set, ...ruledChanges(this.call, this.route, set) } : set;
     const formFiles = this.format.formFiles?.(body.json, model, files);
+    const isLarge = body.size > LARGE_BYTES || files.length > 0;
     const urlTail = this.format.urlTail?.(body.json);
     return {
       ask: urlTail === undefined ? ask : { ...ask, urlTail },
-      body: formFiles ? await formOf(this.#sent, formFiles) : JSON.stringify(this.#sent),
+      body: formFiles ? await formOf(this.#sent, formFiles) : jsonOf(this.#sent, isLarge),
       dropped: [...dropped],
     };
   }
@@ -190,8 +192,14 @@ export class NativeAdapter implements Adapter {
   }
 }
 
+function jsonOf(value: JsonObject, isLarge: boolean): SentBody {
+  if (!isLarge) return JSON.stringify(value);
+  const long = new LongStrings();
+  return long.body(long.stringify(value), value);
+}
+
 /** A form of these fields and files; lists are fields of the same name, objects are JSON. */
-async function formOf(fields: JsonObject, files: readonly FormFile[]): Promise<OutgoingForm> {
+async function formOf(fields: JsonObject, files: readonly FormFile[]): Promise<StreamedBody> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     for (const each of Array.isArray(value) ? value : [value])

@@ -19,10 +19,11 @@ import {
   replyAsStream,
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn, usageInBytes } from "../../formats/openai-chat/response/usage.ts";
+import { bodyOfTexts, LARGE_BYTES } from "../../lib/http/json-body.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import { randomId } from "../../lib/http/request.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
+import { splicedPieces, spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { isResponseTo } from "../../providers/shared/recognize-response.ts";
 import { systemPlacement } from "../../providers/shared/system-turns.ts";
@@ -124,9 +125,11 @@ export class PassthroughAdapter implements Adapter {
       ...paramOverride,
     };
     const ruled = overrideRules && ruledChanges(call, route, { ...body.json, ...all });
+    const changed = ruled ? { ...all, ...ruled } : all;
+    const pieces = splicedPieces(body.text, changed, body.json);
     return {
       ask: model === ask.model ? ask : { ...ask, model },
-      body: spliceTopLevel(body.text, ruled ? { ...all, ...ruled } : all, body.json),
+      body: body.size <= LARGE_BYTES ? pieces.join("") : bodyOfTexts(pieces, { ...body.json, ...changed }),
       dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
       isMarked: mark !== null,
     };

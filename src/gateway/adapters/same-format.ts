@@ -4,12 +4,14 @@ import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts";
 import { inClientNames } from "../../formats/helpers/member-names.ts";
 import { type JsonObject, recordsOf } from "../../formats/json.ts";
-import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
+import { bodyOfTexts, LARGE_BYTES } from "../../lib/http/json-body.ts";
+import { splicedPieces, spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
-import type { CallParams } from "../../providers/contract/provider.ts";
+import type { CallParams, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
+import type { ClientBody } from "../call/endpoint.ts";
 import { ruledChanges } from "../call/overrides.ts";
-import type { Route } from "../call/route.ts";
+import type { Route, SentBody } from "../call/route.ts";
 import { needsPreparation } from "../request/model-suffix.ts";
 import type { EncodedRequest } from "../upstream/adapter.ts";
 import { type ConversationOptions, geminiOptions } from "./conversation/conversation-options.ts";
@@ -54,7 +56,7 @@ function takesInstructions({ messages }: JsonObject, info: ModelInfo, isRejected
 export function unchangedBody({ body }: Call, { provider }: Route, ask: CallParams): EncodedRequest {
   const envelope = chatOf(provider).envelope(body.json, ask);
   if (!envelope) return { ask, body: body.text, dropped: [] };
-  return { ask, body: spliceTopLevel(body.text, envelope.changes, body.json), dropped: envelope.dropped };
+  return { ask, body: splicedBody(body, envelope.changes, provider), dropped: envelope.dropped };
 }
 
 /** The client's request with the necessary members changed. */
@@ -78,8 +80,18 @@ export function splicedRequest(
   const changed = Object.keys(all).length > 0;
   return {
     ask: { ...ask, model },
-    body: changed ? spliceTopLevel(body.text, all, body.json) : body.text,
+    body: changed ? splicedBody(body, all, provider) : body.text,
     dropped: inClientNames(preparation?.dropped ?? [], dialect, body.json),
     isMarked: mark !== null,
   };
+}
+
+/** The client's text with some members changed. A large one is sent in pieces, unless a signature must cover it. */
+function splicedBody(
+  { text, size, json }: ClientBody,
+  changes: TopLevelChanges,
+  { sign }: Pick<Provider, "sign">,
+): SentBody {
+  if (size <= LARGE_BYTES || sign) return spliceTopLevel(text, changes, json);
+  return bodyOfTexts(splicedPieces(text, changes, json), { ...json, ...changes });
 }

@@ -5,7 +5,7 @@ import { createBudgetIndex } from "../../domain/accounts/organizations/budgets/d
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { authenticateByMemory, carriesKey, readCredential } from "./authenticate.ts";
-import { limitedAccounts, limitedPersons, ownersOf } from "./limited-accounts.ts";
+import { limitedAccounts, limitedPersons, ownersOf } from "./limits/limited-accounts.ts";
 
 const relays = createAnsweringRelays();
 afterEach(relays.stop);

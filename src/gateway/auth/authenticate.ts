@@ -6,7 +6,7 @@ import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError, usedUp } from "../call/errors.ts";
 import type { Services, Uses } from "../call/services.ts";
-import { ownersOf } from "./limited-accounts.ts";
+import { ownersOf } from "./limits/limited-accounts.ts";
 import { refuseAddress, refuseLongKey, refuseOldSecret } from "./policies.ts";
 
 /** What `authenticateByMemory` works with. */

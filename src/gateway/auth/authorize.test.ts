@@ -195,7 +195,7 @@ describe("channels that may serve a call", () => {
     const only = context.services.channels.get(1);
     if (!only) throw new Error("there is no such channel");
     const request = { summary: { model: "a/gpt-4o" }, prompt: {}, fallbacks: [] } as unknown as ParsedRequest;
-    return authorize(context, { only }, caller, request).candidates;
+    return authorize(context, { only, request: new Request("http://gateway") }, caller, request).candidates;
   };
 
   test("are the one that has what the request is about, unless a policy refuses it", () => {

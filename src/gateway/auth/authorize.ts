@@ -2,41 +2,53 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { retirementOf } from "../../catalog/retirement.ts";
 import { policyAgainstModel } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { type Candidates, servesByPattern } from "../../domain/channels/routing/routing-index.ts";
 import { retiredReason } from "../../domain/channels/upstream/retired-models.ts";
-import { recordsOf } from "../../formats/json.ts";
+import { type JsonObject, recordsOf } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Caller } from "../call/caller.ts";
 import type { ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { CallTools, Services, Uses } from "../call/services.ts";
-import { refuseBlockedWords } from "../call/words/word-filter.ts";
 import type { Arrival } from "../request/arrival.ts";
-import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
+import { endUserOf } from "./end-user.ts";
+import { allowedCandidates, channelRefusal, refuseModel } from "./policies.ts";
 
 /**
- * Checks a call against its key, the site's word filter and the channels of its group. Returns the caller in the group that
+ * Checks a call against its key and the channels of its group. Returns the caller in the group that
  * serves the model, and the candidates, best tier first; no tier if no channel serves it. Throws GatewayError.
  */
 export function authorize(
   { services }: Uses<"channels" | "settings">,
-  { only }: Pick<Arrival, "only">,
+  { only, request }: Pick<Arrival, "only" | "request">,
   signedIn: Caller,
-  { summary: { model }, prompt, fallbacks }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks">,
+  { summary: { model }, prompt, fallbacks, body }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks" | "body">,
 ): Readonly<{ caller: Caller; candidates: Candidates }> {
-  const caller = signedIn.groups ? inServingGroup(services, signedIn, model) : signedIn;
+  const inGroup = signedIn.groups ? inServingGroup(services, signedIn, model) : signedIn;
+  const caller = services.settings.values.EndUsersEnabled
+    ? withEndUser(services, inGroup, request.headers, body.json)
+    : inGroup;
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
   if (Array.isArray(prompt.tools)) for (const model of modelsOfTools(prompt.tools)) authorizeModel(caller, model);
-  refuseBlockedWords(services.settings, prompt);
   const { policies } = caller;
-  if (policies) refusePolicyWords(policies, prompt);
   const refusal = only && policies ? channelRefusal(policies, only, model) : null;
   if (refusal) throw refusal;
   const candidates = only
     ? { model, tiers: [{ priority: 0, channels: [only] }] }
     : findCandidates(services, caller, model);
   return { caller, candidates };
+}
+
+/** The caller with the end user whom the client names; as it is, if the client names none. */
+export function withEndUser(
+  { settings }: Pick<Services, "settings">,
+  caller: Caller,
+  headers: Headers,
+  body: JsonObject,
+): Caller {
+  const endUser = endUserOf(settings.values.EndUserHeader, headers, body);
+  return endUser === null ? caller : { ...caller, endUser };
 }
 
 /** The caller in the first of its key's groups that has a channel for the model; as it is, if none has or it has one group. */
@@ -95,8 +107,10 @@ export function noRoute(
   const [served] = channels.candidates(group, model)?.tiers.flatMap((tier) => tier.channels) ?? [];
   const refusal = served && policies ? channelRefusal(policies, served, model) : null;
   if (refusal) return refusal;
-  for (const { groups, models, modelPrefix } of channels.all()) {
-    if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
+  for (const channel of channels.all()) {
+    const { groups, models, modelPrefix } = channel;
+    const isServed = models.some((name) => modelPrefix + name === model) || servesByPattern(channel, model);
+    if (!groups.includes(group) || !isServed) continue;
     return new GatewayError(503, "model_not_available", { code: "gateway_no_channel", params: { model, group } });
   }
   return unknownModel(catalog(), model);

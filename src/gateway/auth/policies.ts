@@ -9,9 +9,7 @@ import {
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
-import type { JsonObject } from "../../formats/json.ts";
 import { GatewayError } from "../call/errors.ts";
-import { refuseWords } from "../call/words/word-filter.ts";
 
 const DAY_S = 86_400;
 
@@ -45,17 +43,6 @@ export function refuseModel(set: PolicySet, model: string): void {
   if (!policy) return;
   const params = { policy: policy.name, model };
   throw new GatewayError(403, "policy_model_not_allowed", { code: "gateway_policy_model", params });
-}
-
-/** Refuses prompts with words that a policy blocks. Throws GatewayError. */
-export function refusePolicyWords(set: PolicySet, prompt: JsonObject): void {
-  for (const { name, words } of set) {
-    if (!words) continue;
-    refuseWords(words, prompt, () => {
-      const reason = { code: "gateway_policy_words", params: { policy: name } } as const;
-      return new GatewayError(400, "policy_words_detected", reason, { type: "invalid_request_error" });
-    });
-  }
 }
 
 /** Refuses calls that may cost more than a policy allows, in quota units. Throws GatewayError. */

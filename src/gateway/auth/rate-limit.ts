@@ -3,16 +3,16 @@ import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Sentence } from "../../lib/messages.ts";
-import type { LimitKind } from "../../lib/runtime/metrics.ts";
+import type { LimitKind } from "../../lib/runtime/metrics/metrics.ts";
 import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { Services, Uses } from "../call/services.ts";
 import type { Arrival } from "../request/arrival.ts";
-import { limitedAccounts, limitedPersons } from "./limited-accounts.ts";
-import type { Limits } from "./limits.ts";
-import { minuteLimiters } from "./user-limits.ts";
+import { limitedAccounts, limitedPersons } from "./limits/limited-accounts.ts";
+import type { Limits } from "./limits/limits.ts";
+import { minuteLimiters } from "./limits/user-limits.ts";
 
 /** What these functions work with. */
 export type RateLimitContext = Pick<Limits, "requestLimit" | "tokenLimits" | "userLimits">;
@@ -60,8 +60,11 @@ export async function rateLimit(
   if (token) await tokenLimits.admit(token, nowSeconds());
 }
 
-/** Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). */
-function refuseBrowserExtension(request: Request): void {
+/**
+ * Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). Throws
+ * GatewayError.
+ */
+export function refuseBrowserExtension(request: Request): void {
   const origin = request.headers.get("origin") ?? "";
   if (origin.includes("extension") && origin.includes("://")) {
     throw new GatewayError(403, "browser_extension_blocked", { code: "gateway_no_extensions" });

@@ -8,9 +8,9 @@ import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Caller } from "../call/caller.ts";
 import type { GatewayError } from "../call/errors.ts";
-import { createPlanLimits } from "./plan-limits.ts";
+import { createPlanLimits } from "./limits/plan-limits.ts";
+import { createUserLimits } from "./limits/user-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit, isLimited, rateLimit } from "./rate-limit.ts";
-import { createUserLimits } from "./user-limits.ts";
 
 /** Which limits count a request, by whom, in which window: what a question to Redis would ask. */
 

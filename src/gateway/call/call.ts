@@ -4,6 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { identify } from "../../lib/http/request.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
+import type { CallGuard } from "./guardrails/call-guard.ts";
 import { AttemptLog, type CallProgress, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
 import type { Excluded, Route, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
@@ -45,6 +46,8 @@ export type Call = AuthorizedRequest &
     servedBy: Route | null;
     /** What the requested route decided; null: the client named a model. */
     route: RoutePlan | null;
+    /** What guardrails hold for its answer, and what they masked in its request; null: nothing. */
+    guard: CallGuard | null;
     /** The text of its response is needed when it has ended. */
     keepsText: boolean;
     /** Channels and keys that are excluded from the start; null: none. */
@@ -81,12 +84,19 @@ export function newCall(
     requestId,
     recordId,
     createdAt: nowSeconds(),
-    progress: { timing, client: new ClientPresence(request, authorized.server), attempts: new AttemptLog() },
+    progress: {
+      timing,
+      client: new ClientPresence(request, authorized.server),
+      attempts: new AttemptLog(),
+      cache: null,
+      guard: null,
+    },
     trace: telemetry?.begin({ request, endpoint: authorized.endpoint, ...parsed }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,
     servedBy: null,
+    guard: null,
     route: null,
     keepsText: false,
     excluded: null,

@@ -18,6 +18,8 @@ export type Caller = Readonly<{
   budgets?: readonly BudgetEntry[] | undefined;
   /** The policies of its organization and project; undefined: none. */
   policies?: PolicySet | undefined;
+  /** Whom the client makes the call for; absent: it does not say, or the site does not ask. */
+  endUser?: string | undefined;
   /** The people who own its organization; undefined: it is none. */
   owners?: readonly UserEntry[] | undefined;
 }>;

@@ -3,7 +3,7 @@ import type { ErrorExtra } from "../../formats/conversation/service-error.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
-import type { LimitKind } from "../../lib/runtime/metrics.ts";
+import type { LimitKind } from "../../lib/runtime/metrics/metrics.ts";
 
 export const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
@@ -31,6 +31,8 @@ export class GatewayError extends Error {
   readonly isQuota: boolean;
   /** The rest of the request's body is not read: its connection is closed. */
   readonly isBodyUnread: boolean;
+  /** Clients of chats get it as an answer in which the model refuses. */
+  readonly isAnswer: boolean;
 
   constructor(
     status: number,
@@ -46,6 +48,7 @@ export class GatewayError extends Error {
       overflow?: ContextOverflow;
       isQuota?: boolean;
       isBodyUnread?: boolean;
+      isAnswer?: boolean;
     }> = {},
   ) {
     super(sayReason(reason, "en"));
@@ -61,6 +64,7 @@ export class GatewayError extends Error {
     this.overflow = details.overflow;
     this.isQuota = details.isQuota ?? false;
     this.isBodyUnread = details.isBodyUnread ?? false;
+    this.isAnswer = details.isAnswer ?? false;
   }
 }
 

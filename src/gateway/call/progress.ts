@@ -1,6 +1,10 @@
 import type { Attempt } from "../../billing/types.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ReleaseSlot } from "../../lib/limits/host-slots.ts";
 import type { Call } from "./call.ts";
 import { GatewayError } from "./errors.ts";
+import type { GuardLog } from "./guardrails/call-guard.ts";
+import type { Recording } from "./recording.ts";
 import type { Choice, Route } from "./route.ts";
 
 /** When a call arrived, and how its time was spent. All in milliseconds. */
@@ -66,8 +70,25 @@ export class AttemptLog {
   }
 }
 
+/** What the cache of responses did for a call. */
+export type CacheUse = Readonly<{
+  /** *hit*: its response comes from the cache; *miss*: it is called for; *bypass*: the cache has no part in it. */
+  state: "hit" | "miss" | "bypass";
+  /** How old the response is; 0 unless it is a hit. */
+  ageSeconds: number;
+  /** Takes the response for the cache; null: it is not kept. */
+  recording: Recording | null;
+}>;
+
 /** How far a call has come: what its steps write, all of it. */
-export type CallProgress = Readonly<{ timing: CallTiming; client: ClientPresence; attempts: AttemptLog }>;
+export type CallProgress = Readonly<{ timing: CallTiming; client: ClientPresence; attempts: AttemptLog }> & {
+  /** Null: the site has no cache of responses, or the call has not come to it. */
+  cache: CacheUse | null;
+  /** What guardrails found; null: none holds for it, or they found nothing yet. */
+  guard: GuardLog | null;
+  /** Its failure is in the log. */
+  isLogged?: true;
+};
 
 /** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
 export type Speed = Readonly<{
@@ -97,6 +118,9 @@ export function refuseIfClientLeft({ progress, request }: Pick<Call, "progress" 
 /** The server of a request, as far as it decides how long the connection may be silent. */
 export type RequestTimeouts = { timeout(request: Request, seconds: number): void };
 
+/** Places in limits of concurrent calls, by the channel that they are at; null: they are the caller's. */
+export type LimitPlaces = readonly Readonly<{ channel: ChannelEntry | null; release: ReleaseSlot }>[];
+
 /**
  * Observes whether a call's client is still connected. The runtime creates a request's abort signal only when accessed,
  * which is expensive. Most calls end before the deadline wheel first turns, so the signal is accessed only then.
@@ -106,6 +130,8 @@ export class ClientPresence implements HasDeadline {
   hasLeft = false;
   /** Stops the call's work; set while an upstream works. */
   onLeave: (() => void) | null = null;
+  /** What the call has taken in limits of concurrent calls, by the channel that it is at; null: nothing. */
+  places: LimitPlaces | null = null;
   /** Takes back what a limit of successful requests has counted; null: it counted nothing. */
   takeBack: (() => void) | null = null;
   #wheel: DeadlineWheel | null = null;

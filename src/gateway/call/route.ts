@@ -2,7 +2,9 @@ import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { ChatService } from "../../formats/conversation/service.ts";
-import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
+import { parseJson } from "../../formats/json.ts";
+import type { StreamedBody } from "../../lib/http/streamed-body.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { RouteExperiment } from "../../settings/option/model-routes.ts";
 
@@ -42,7 +44,7 @@ export type Route = Readonly<{
   /** The gateway has marked a prefix to cache. */
   isMarked?: boolean;
   /** The body that it was sent, if contents are logged. */
-  sent?: string | Uint8Array<ArrayBuffer> | OutgoingForm;
+  sent?: SentBody;
 }>;
 
 /** A model of a route, and the channels that serve it. */
@@ -93,3 +95,12 @@ export type RoutePlan = Readonly<{
   /** The key of the call's conversation, which stays with its model; null: none, or the route's order is fixed. */
   conversation: bigint | null;
 }>;
+
+/** The body of a request to an upstream. */
+export type SentBody = string | Uint8Array<ArrayBuffer> | StreamedBody;
+
+/** The value of a body of JSON; undefined: it is none, such as a form. */
+export function valueOfBody(body: SentBody): unknown {
+  if (typeof body === "string") return parseJson(body) ?? undefined;
+  return body instanceof Uint8Array ? (parseJson(textOfBytes(body)) ?? undefined) : body.json;
+}

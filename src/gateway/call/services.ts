@@ -11,14 +11,17 @@ import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
+import type { McpLookup } from "../../domain/models/mcp/directory.ts";
+import type { CacheTotals } from "../../domain/models/response-cache.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { BudgetOwner, ByteBudget } from "../../lib/limits/byte-budget.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
+import type { SharedTexts } from "../../lib/redis/shared-texts.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import type { CountRefusal } from "../../lib/runtime/metrics.ts";
+import type { CountRefusal } from "../../lib/runtime/metrics/metrics.ts";
 import type { FairTurns } from "../../lib/runtime/tick.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
@@ -103,6 +106,8 @@ export type Services = Readonly<{
   keyNetworks?: Pick<KeyNetworks, "observe">;
   /** Begins the next period of budgets of organizations; resolves when calls can use them. */
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
+  /** MCP servers whose tools callers may use; absent: there are none. */
+  mcpServers?: Pick<McpLookup, "of">;
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;
@@ -113,6 +118,10 @@ export type Services = Readonly<{
   resolveSession(request: Request): Promise<Readonly<{ actor: UserEntry; person: Pick<UserEntry, "id"> }> | null>;
   /** Authenticates values that the gateway creates and clients send back. */
   vault: Pick<Vault, "keyedHash">;
+  /** Counts what the cache of responses does; absent: nobody does. */
+  cacheTotals?: Pick<CacheTotals, "count">;
+  /** Where replicas share responses; null or absent: each process has its own. */
+  sharedTexts?: Pick<SharedTexts, "get" | "set"> | null;
   /** Publishes calls to administrators as they happen. */
   feed: CallFeed;
   log: Logger;

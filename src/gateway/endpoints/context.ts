@@ -1,13 +1,16 @@
 import type { HostSlots } from "../../lib/limits/host-slots.ts";
 import type { AdapterTools } from "../adapters/tools.ts";
-import type { Limits } from "../auth/limits.ts";
+import type { Limits } from "../auth/limits/limits.ts";
+import type { GuardRequestContext } from "../call/guardrails/request/guard-request.ts";
 import type { CallTools, Services } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
-import type { EndedCallNotes } from "../money/settle-call.ts";
+import type { EndedCallNotes, RecordRefusalContext } from "../money/settle-call.ts";
 import type { RoutingMemory } from "../routing/memory.ts";
 import type { RoutingLine } from "../routing/worker-news.ts";
 import type { Stores } from "../state/stores.ts";
+import type { CacheMemory } from "../streaming/cache/from-cache.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
+import type { McpSessions } from "./mcp/sessions.ts";
 
 /** Everything that the gateway gets of the process. */
 export type GatewayServices = Services &
@@ -23,6 +26,10 @@ export type GatewayContext = Readonly<{ services: GatewayServices }> &
   Limits &
   Pricing &
   EndedCallNotes &
+  Pick<RecordRefusalContext, "refusals"> &
   UpstreamTools &
   RoutingMemory &
-  AdapterTools;
+  AdapterTools &
+  Pick<GuardRequestContext, "guardrailFetch" | "placeholderMemory" | "routeTo"> &
+  CacheMemory &
+  Readonly<{ mcpSessions: McpSessions }>;

@@ -12,8 +12,10 @@ import { type Call, newCall } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import type { ClientBody, ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
+import { UNSUPPORTED } from "../call/guardrails/refusals.ts";
+import { refuseForbidden } from "../call/guardrails/request/refuse-forbidden.ts";
 import { CallTiming } from "../call/progress.ts";
-import type { Choice } from "../call/route.ts";
+import { type Choice, valueOfBody } from "../call/route.ts";
 import type { CallTools } from "../call/services.ts";
 import { countPrompt } from "../money/count-tokens.ts";
 import type { Arrival, GatewayServer } from "../request/arrival.ts";
@@ -115,8 +117,8 @@ async function countByProvider(context: CountTokensContext, call: Call): Promise
 const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
 
 /**
- * The call as it would be admitted, with the earlier turns that it refers to; null if the caller could not make it, in which
- * case its tokens are counted locally. Rejects GatewayError for an invalid request.
+ * The call as it would be admitted, with the earlier turns that it refers to; null if the caller could not make it, or a guardrail
+ * lets nobody see its texts: then its tokens are counted locally. Rejects GatewayError for an invalid request.
  */
 async function admitCount(
   context: CountTokensContext,
@@ -127,9 +129,10 @@ async function admitCount(
   const ip = context.services.clientAddress.ip(request, server);
   let authorized: ReturnType<typeof authorize>;
   try {
-    authorized = authorize(context, { only }, caller, parsed);
+    authorized = authorize(context, { only, request }, caller, parsed);
+    refuseForbidden(context, authorized.caller, parsed.summary.model, parsed.prompt);
   } catch (error) {
-    if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
+    if (error instanceof GatewayError && (NOT_SERVED.has(error.status) || error.code === UNSUPPORTED)) return null;
     throw error;
   }
   const call = newCall({ request, endpoint, ip, ...authorized }, parsed, new CallTiming(performance.now()));
@@ -160,8 +163,7 @@ async function requestCount(
   const adapter = selectAdapter(context, call, route);
   const { ask, body } = await adapter.encode();
   const count = provider.chat?.tokenCount?.(ask.dialect);
-  const text = body instanceof Uint8Array ? textOfBytes(body) : body;
-  const chat = typeof text === "string" ? recordOf(parseJson(text)) : null;
+  const chat = recordOf(valueOfBody(body));
   if (!count || !chat) return null;
   const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
   try {

@@ -15,13 +15,17 @@ import { createAutomaticMarks } from "../adapters/conversation/automatic-marks.t
 import { createConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { readCredential } from "../auth/authenticate.ts";
-import { createPlanLimits } from "../auth/plan-limits.ts";
+import { createLimitRuleCounts } from "../auth/limits/limit-rules.ts";
+import { createPlanLimits } from "../auth/limits/plan-limits.ts";
+import { createUserLimits } from "../auth/limits/user-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
-import { createUserLimits } from "../auth/user-limits.ts";
 import { overloaded } from "../call/errors.ts";
+import { PlaceholderMemory } from "../call/guardrails/request/placeholder-memory.ts";
 import { createDeadlineWheel } from "../call/progress.ts";
 import { createGatewayMetrics } from "../call/telemetry/metrics.ts";
+import { RefusalBound } from "../call/telemetry/refusal-bound.ts";
 import { createPrices } from "../money/price.ts";
+import { routeCall } from "../pipeline/route-call.ts";
 import { createExperiments } from "../quality/experiments/experiments.ts";
 import { createReplayer } from "../quality/experiments/replay.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../quality/explain.ts";
@@ -41,10 +45,12 @@ import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
 import { createWorkerNews, learnNews, SHARE_EVERY_MS } from "../routing/worker-news.ts";
 import { settleUnpolled } from "../state/files/read-objects.ts";
+import { CachedResponses } from "../streaming/cache/cached-responses.ts";
 import { createCoolDown } from "../upstream/keys/cool-down.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../upstream/keys/key-traffic.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import type { GatewayContext, GatewayServices } from "./context.ts";
+import { McpSessions } from "./mcp/sessions.ts";
 import type { SocketLimits } from "./realtime/responses/socket.ts";
 import { createResponseSockets } from "./realtime/responses/sockets.ts";
 import { createRealtimeSessions } from "./realtime/sessions.ts";
@@ -147,14 +153,17 @@ export function createContext(
   const mediaFetch = createSafeFetch(policy);
   const catalog = createModelCatalog(services.settings);
   const bodies = createBodyBudget(services.config);
+  const slots = services.sharedLimits?.slots ?? services.host?.slots;
   const context: GatewayContext = {
     services,
     prices: createPrices(services.settings, catalog),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
-    userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
+    userLimits: createUserLimits(services.sharedLimits, slots),
     tokenLimits: createApiKeyLimits(services),
     planLimits: createPlanLimits(services.sharedLimits),
+    limitRules: createLimitRuleCounts(services.settings, services.sharedLimits, slots),
     turns: new FairTurns(overloaded()),
+    refusals: new RefusalBound(Date.now),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(Date.now, news?.conversation),
@@ -173,12 +182,17 @@ export function createContext(
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
     clientMediaFetch: createSafeFetch(userPolicy),
+    guardrailFetch: createSafeFetch(policy),
+    placeholderMemory: new PlaceholderMemory(),
+    routeTo: (call, model) => routeCall(context, call, model),
     mcpFetch: createCheckedFetch(userPolicy),
+    mcpSessions: new McpSessions({ send: createCheckedFetch(policy), fetch: mediaFetch }),
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,
     modelsOf: createModelsOf(catalog),
     reasoningMemory: createReasoningMemory(),
+    cachedResponses: new CachedResponses(services.sharedTexts ?? null),
     automaticMarks: createAutomaticMarks(),
     limitations: new WeakMap(),
     withoutTokenCount: new WeakSet(),

@@ -1,7 +1,7 @@
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import { textOf } from "../../formats/json.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { ownersOf } from "../auth/limited-accounts.ts";
+import { ownersOf } from "../auth/limits/limited-accounts.ts";
 import { refuseAddress } from "../auth/policies.ts";
 import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";

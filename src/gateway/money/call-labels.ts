@@ -1,6 +1,9 @@
-import type { AgentSession } from "../../billing/types.ts";
+import type { AgentSession, GuardrailNote } from "../../billing/types.ts";
+import type { Verdict } from "../../domain/models/guardrails/inspect.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { GUARDRAIL_TAG } from "../../settings/option/guardrails.ts";
 import type { Call } from "../call/call.ts";
+import type { GuardLog } from "../call/guardrails/call-guard.ts";
 
 const MAX_TOOLS = 32;
 
@@ -171,7 +174,7 @@ const NO_TAGS: readonly string[] = [];
 
 /**
  * The tags of a call that are stored with its log row: the entries of `X-Sluice-Tags` and of the request's `metadata.tags`, a
- * list or a text with commas. The first ten that differ count, each up to 64 characters.
+ * list or a text with commas. The first ten that differ count, each up to 64 characters; those of guardrails are none of its own.
  */
 export function callTags(headers: Headers, body: JsonObject): readonly string[] {
   const header = headers.get("x-sluice-tags");
@@ -179,9 +182,32 @@ export function callTags(headers: Headers, body: JsonObject): readonly string[] 
   if (header === null && named === undefined) return NO_TAGS;
   const inBody = Array.isArray(named) ? named.filter((tag) => typeof tag === "string") : splitTags(textOf(named) ?? "");
   const tags = [...splitTags(header ?? ""), ...inBody];
-  const cut = tags.map((tag) => [...tag.trim()].slice(0, LONGEST_TAG).join("").trim()).filter((tag) => tag !== "");
+  const cut = tags
+    .map((tag) => [...tag.trim()].slice(0, LONGEST_TAG).join("").trim())
+    .filter((tag) => tag !== "" && !tag.startsWith(GUARDRAIL_TAG));
   return [...new Set(cut)].slice(0, MOST_TAGS);
 }
+
+const MOST_GUARDRAIL_TAGS = 8;
+
+/** The tags of a call, with what its guardrails did and their names before its own. */
+export function withGuardrailTags(verdicts: readonly Verdict[], own: readonly string[]): readonly string[] {
+  const actions = verdicts.map(({ action, shadow }) => GUARDRAIL_TAG + (shadow ? "shadow" : action));
+  const names = verdicts.map(({ name }) => GUARDRAIL_TAG + name);
+  return [...[...new Set([...actions, ...names])].slice(0, MOST_GUARDRAIL_TAGS), ...own].slice(0, MOST_TAGS);
+}
+
+const MOST_VERDICTS = 50;
+
+/** What guardrails found, for the log. */
+export const guardrailNote = ({ verdicts, heldCharacters, delayMs }: GuardLog): GuardrailNote => ({
+  verdicts: verdicts.slice(0, MOST_VERDICTS).map((verdict) => ({
+    ...verdict,
+    found: Object.entries(verdict.found).map(([type, count]) => ({ type, count })),
+  })),
+  ...(heldCharacters > 0 && { held_characters: heldCharacters }),
+  ...(delayMs > 0 && { delay_ms: Math.ceil(delayMs * 10) / 10 }),
+});
 
 /** The entries of a text with commas. */
 export const splitTags = (text: string): string[] =>

@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { promptTexts, weighNonText } from "../../formats/openai-chat/request/summary.ts";
+import { readPacked } from "../../lib/runtime/packed-files.ts";
 
 type Encoding = { countTokens(text: string): number };
+type EncodingName = "o200k_base" | "cl100k_base";
 
 /** Text is counted in chunks and yields in between, so that a long prompt does not block other work. */
 const PIECE_CHARACTERS = 16_384;
@@ -19,17 +21,18 @@ const TOKENS_PER_TOOL = 8;
 const CL100K = /^(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)/;
 
 /** Tokenizers are large, so each is loaded when first needed. */
-const loaded: { o200k?: Promise<Encoding>; cl100k?: Promise<Encoding> } = {};
-const load = {
-  o200k: () => import("gpt-tokenizer/encoding/o200k_base"),
-  cl100k: () => import("gpt-tokenizer/encoding/cl100k_base"),
-};
+const loaded: Partial<Record<EncodingName, Promise<Encoding>>> = {};
+
+async function load(name: EncodingName): Promise<Encoding> {
+  const [{ GptEncoding }, ranks] = await Promise.all([import("gpt-tokenizer/GptEncoding"), readPacked(`${name}.json`)]);
+  return GptEncoding.getEncodingApi(name, () => JSON.parse(new TextDecoder().decode(ranks)));
+}
 
 /** Counts the tokens of `text` with the tokenizer of the model's family (o200k except for older OpenAI models). */
 export async function countText(model: string, text: string): Promise<number> {
   if (text === "") return 0;
-  const name = CL100K.test(model) ? "cl100k" : "o200k";
-  loaded[name] ??= load[name]();
+  const name = CL100K.test(model) ? "cl100k_base" : "o200k_base";
+  loaded[name] ??= load(name);
   const encoding = await loaded[name];
   let tokens = 0;
   for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {

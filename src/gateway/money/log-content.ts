@@ -1,10 +1,10 @@
 import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
-import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
+import { type JsonObject, recordOf, textOf } from "../../formats/json.ts";
 import { addContent } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ClientBody } from "../call/endpoint.ts";
-import type { Route } from "../call/route.ts";
+import { type Route, valueOfBody } from "../call/route.ts";
 
 /** Contents of a call for the log (option LogChatContentEnabled), each truncated to a size that fits a log row. */
 export type LoggedContent = {
@@ -91,10 +91,10 @@ type SentCall = Readonly<{
 /** The bodies of a call's last attempt for the log; null if nothing was sent, or the body is a form. */
 export function exchangeToLog({ endpoint, body, servedBy }: SentCall, rules: ContentRules): LoggedExchange | null {
   const sent = servedBy?.sent;
-  const text = typeof sent === "string" ? sent : sent instanceof Uint8Array ? new TextDecoder().decode(sent) : null;
-  if (text === null || body.form) return null;
+  const value = sent === undefined || body.form ? undefined : valueOfBody(sent);
+  if (value === undefined) return null;
   const { text: client, isCut } = bodyToLog(body.json, rules);
-  const { text: upstream } = bodyToLog(parseJson(text), rules);
+  const { text: upstream } = bodyToLog(value, rules);
   return {
     client,
     ...(client !== upstream && { upstream }),

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { readChannelCosts } from "../../billing/pricing/ratios/channel-cost.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -14,7 +15,15 @@ const PRICES = {
   AudioCompletionRatio: '{"m": 3}',
   GroupRatio: '{"default": 0.5}',
 };
-const TEXT = { model_price: -1, model_ratio: 2, completion_ratio: 4, cache_ratio: 0.5, group_ratio: 0.5 };
+const TEXT = {
+  model_price: -1,
+  model_ratio: 2,
+  completion_ratio: 4,
+  cache_ratio: 0.5,
+  group_ratio: 0.5,
+  user_group_ratio: -1,
+  group: "default",
+};
 const messages = [{ role: "user", content: "Hello" }];
 const claude = (usage: object) => ({
   id: "msg",
@@ -91,7 +100,32 @@ const rows: readonly Row[] = [
     chatReply(),
     {},
     { ModelPrice: '{"m": 0.25}' },
-    { model_price: 0.25, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, group_ratio: 0.5 },
+    {
+      model_price: 0.25,
+      model_ratio: 0,
+      completion_ratio: 0,
+      cache_ratio: 0,
+      group_ratio: 0.5,
+      user_group_ratio: -1,
+      group: "default",
+    },
+  ],
+  [
+    "what the call cost the operator: part of the price without the group's ratio",
+    {},
+    chatReply({ usage: { prompt_tokens: 100, completion_tokens: 10 } }),
+    { costs: readChannelCosts({ cost_ratio: 0.7 }) },
+    {},
+    // (100 + 10 × 4) × 2 × 0.7
+    { ...TEXT, receipt: { total: 140 }, admin_info: { upstream_cost: 196 } },
+  ],
+  [
+    "what the call cost by the price of the upstream's name",
+    {},
+    chatReply({ usage: { prompt_tokens: 100, completion_tokens: 10 } }),
+    { costs: readChannelCosts({ cost_prices: { n: { input: 1, output: 3 } } }), modelMapping: new Map([["m", "n"]]) },
+    {},
+    { admin_info: { upstream_cost: 65 } },
   ],
   [
     "message content, where the site logs it",

@@ -1,3 +1,4 @@
+import { channelCost } from "../../billing/pricing/ratios/channel-cost.ts";
 import {
   type CallEnding,
   failureNote,
@@ -8,6 +9,7 @@ import {
   type UsageRecord,
 } from "../../billing/types.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
@@ -15,7 +17,7 @@ import { type Decimal, toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
-import { agentSessionOf, callTags } from "./call-labels.ts";
+import { agentSessionOf, callTags, guardrailNote, withGuardrailTags } from "./call-labels.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
 import { budgetsOf, type Reservation } from "./reserve.ts";
 
@@ -32,6 +34,8 @@ export type Outcome = {
   /** The upstream's own finish reason, if it is none of the normal ones. */
   ownFinish?: string | null;
   serviceTier?: string | undefined;
+  /** What the call cost the operator, in quota units. */
+  upstreamCost?: number | null | undefined;
   content: LoggedContent | null;
   exchange: LoggedExchange | null;
 };
@@ -49,6 +53,8 @@ type PriceNotes = Readonly<{
   content: string;
 }>;
 const notesByPrice = new WeakMap<Price, PriceNotes>();
+/** The ecosystem's tools read −1 as: the user's group has no ratio of its own in the group that the call is charged in. */
+export const NO_USER_RATIO = -1;
 const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 
 /** The log row of a finished call; the names in `other` are those of one-api and new-api. */
@@ -139,9 +145,11 @@ function otherOf(
     attempts: entries,
   };
   if (route && route.keyIndex > 0) info.key_index = route.keyIndex;
+  if (outcome.upstreamCost != null) info.upstream_cost = outcome.upstreamCost;
   if (outcome.exchange) info.exchange = outcome.exchange;
   const other: LogOther = {
     ...notes.other,
+    group: call.caller.group,
     cache_tokens: usage.cachedTokens,
     frt: timing.firstByteMs === null ? -1000 : Math.round(timing.firstByteMs),
     admin_info: info,
@@ -185,11 +193,19 @@ function otherOf(
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
   if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
+  const { cache } = call.progress;
+  if (cache?.state === "hit") other.response_cache = { age_seconds: cache.ageSeconds };
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;
-  const tags = callTags(call.request.headers, call.body.json);
+  const { guard } = call.progress;
+  const isGuarded = guard !== null && (guard.verdicts.length > 0 || guard.heldCharacters > 0 || guard.delayMs > 0);
+  if (isGuarded) other.guardrails = guardrailNote(guard);
+  const own = callTags(call.request.headers, call.body.json);
+  const tags = isGuarded ? withGuardrailTags(guard.verdicts, own) : own;
   if (tags.length > 0) other.tags = tags;
+  const { endUser } = call.caller;
+  if (endUser) other.end_user = endUser;
   if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
@@ -204,6 +220,16 @@ function cacheSavings(price: Extract<Price, { kind: "per_token" }>, usage: Usage
     (usage.cacheCreationTokens - long) * factor(price.cacheCreationRatio) +
     long * factor(price.longCacheCreationRatio);
   return Math.round(tokens * Number(toText(price.modelRatio)) * Number(toText(price.groupRatio)));
+}
+
+/** The operator's part of a log row that has only the cost of a use at its channel; nothing where that does not say. */
+export function costNote(
+  channel: Pick<ChannelEntry, "costs"> | undefined,
+  costed: Parameters<typeof channelCost>[1],
+  quotaPerUnit: Decimal,
+): Pick<LogOther, "admin_info"> {
+  const cost = channel?.costs && channelCost(channel.costs, costed, quotaPerUnit);
+  return cost == null ? {} : { admin_info: { use_channel: [], attempts: [], upstream_cost: cost } };
 }
 
 /** Who makes a call and pays for it, as log rows name them. */
@@ -236,6 +262,7 @@ function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
       completion_ratio: 0,
       cache_ratio: 0,
       group_ratio: Number(group),
+      user_group_ratio: price.isOfUserGroup ? Number(group) : NO_USER_RATIO,
     },
     writes: {},
     audio: {},
@@ -254,6 +281,7 @@ function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes
       completion_ratio: Number(completion),
       cache_ratio: Number(toText(price.cacheRatio)),
       group_ratio: Number(group),
+      user_group_ratio: price.isOfUserGroup ? Number(group) : NO_USER_RATIO,
       ...(price.imageRatio && { image_ratio: Number(toText(price.imageRatio)) }),
       ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
     },

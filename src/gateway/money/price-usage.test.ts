@@ -1,5 +1,6 @@
 /** What calls are charged for that their upstream's usage does not say. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
@@ -139,7 +140,7 @@ describe("searches that the upstream's usage reports", () => {
   const searched = { ...usageOf(1), toolCalls: { google_search: 3 } };
   const linesOf = (model: string, hasRoute = true) => {
     const price = prices.of({ group: "default", user: { acceptUnsetPrice: false } }, model, model);
-    const route = hasRoute ? { price, upstreamModel: model, provider: {}, dropped: [] } : null;
+    const route = hasRoute ? { price, upstreamModel: model, provider: {}, dropped: [], channel: channelEntry() } : null;
     const call = { ...callOf("chat"), body: { json: {} }, servedBy: route } as unknown as Call;
     const reserved = { prices: { price, byName: null, byChannel: null }, fallbacks: [], hold: null };
     const ended = endedBy("complete", meterOf("Hello"));

@@ -1,4 +1,5 @@
 import { charge } from "../../billing/pricing/charge.ts";
+import { channelCost } from "../../billing/pricing/ratios/channel-cost.ts";
 import { inTiers, NO_TIERS, tierName, tierNames } from "../../billing/pricing/service-tiers.ts";
 import type { CallEnding, UsageEvidence } from "../../billing/types.ts";
 import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../catalog/catalog.ts";
@@ -34,6 +35,8 @@ export type PricedUsage = Readonly<{
   charged: ReturnType<typeof charge>;
   /** The service tier, if it was not the standard one, or another was requested. */
   serviceTier?: string | undefined;
+  /** What the call cost the operator, in quota units; absent: its channel does not say. */
+  upstreamCost?: number | null;
 }>;
 
 /** The cost of a call's billed usage. */
@@ -53,8 +56,14 @@ export function priceUsage(
       ? withSearches(counted, context.catalog().find(route.upstreamModel))
       : counted;
   const { names, logged } = servedTiers(call, ended);
-  const charged = charge(names.length === 0 ? price : inTiers(price, names), billed, context.prices.quotaPerUnit());
-  return { ended, usage, evidence, charged, serviceTier: logged };
+  const paid = names.length === 0 ? price : inTiers(price, names);
+  const unit = context.prices.quotaPerUnit();
+  const charged = charge(paid, billed, unit);
+  const priced = { ended, usage, evidence, charged, serviceTier: logged };
+  if (!route?.channel.costs) return priced;
+  const { upstreamModel } = route;
+  const costed = { upstreamModel, usage: billed, price: paid, receipt: charged.receipt };
+  return { ...priced, upstreamCost: channelCost(route.channel.costs, costed, unit) };
 }
 
 type ServedTiers = Readonly<{

@@ -181,6 +181,48 @@ test("remembered: prices of the same channels differ by group, by name and by wh
   expect(ratioOf("default", "known")).toEqual([1, 7]);
 });
 
+describe("what users of a group pay in another", () => {
+  const candidates = { model: "known", tiers: [] };
+  const ask = (prices: ReturnType<typeof createPrices>, userGroup: string) =>
+    prices.ofCandidates({ group: "default", user: { acceptUnsetPrice: false, group: userGroup } }, "known", candidates);
+
+  test("is theirs, whoever called before with the same channels", () => {
+    const prices = createPrices(
+      fixedSettings({ ModelRatio: '{"known":2}', GroupGroupRatio: '{"vip":{"default":0.3},"staff":{"default":0}}' }),
+    );
+    const ratios = ["vip", "default", "staff", "vip"].map((group) => Number(ask(prices, group).price.groupRatio));
+    expect(ratios).toEqual([0.3, 1, 0, 0.3]);
+    const payer = { group: "default", user: { acceptUnsetPrice: false, group: "vip" } };
+    expect(prices.usd(payer, "known", ["known"])?.prompt).toBe("0.0000012");
+    expect(Number(prices.of(payer, "known", "known").groupRatio)).toBe(0.3);
+    expect(Number(prices.of({ ...payer, user: { ...payer.user, group: "staff" } }, "known", "known").groupRatio)).toBe(
+      0,
+    );
+  });
+
+  test("is the same for all where no group has such a ratio: they share a price", () => {
+    const prices = createPrices(fixedSettings({ ModelRatio: '{"known":2}' }));
+    expect(ask(prices, "vip")).toBe(ask(prices, "staff"));
+  });
+
+  test("is taken for tasks too, by the upstream's name where the site prices by it", () => {
+    const costOf = (byUpstream: boolean, user: object) => {
+      const prices = createPrices(
+        fixedSettings({
+          ModelPrice: '{"asked":0.5,"sent":0.2}',
+          GroupGroupRatio: '{"vip":{"default":0.3}}',
+          PriceByUpstreamModel: String(byUpstream),
+        }),
+      );
+      const price = prices.ofTask({ group: "default", user } as Caller, "asked", decimal("0.1"), "sent");
+      return price.kind === "per_call" && [toText(price.usdPerCall), toText(price.groupRatio)];
+    };
+    expect(costOf(false, { group: "vip" })).toEqual(["0.5", "0.3"]);
+    expect(costOf(true, { group: "vip" })).toEqual(["0.2", "0.3"]);
+    expect(costOf(true, { group: "default" })).toEqual(["0.2", "1"]);
+  });
+});
+
 test("a task costs the fixed price of its model, else its ratio in dollars, else what its kind costs", () => {
   const sale = { group: "vip", percent: 10, from: "2020-01-01T00:00:00Z", until: "2999-01-01T00:00:00Z" };
   const prices = createPrices(
@@ -192,7 +234,7 @@ test("a task costs the fixed price of its model, else its ratio in dollars, else
     }),
   );
   const costOf = (model: string, group: string) => {
-    const price = prices.ofTask({ group } as Caller, model, decimal("0.1"));
+    const price = prices.ofTask({ group, user: {} } as Caller, model, decimal("0.1"));
     if (price.kind !== "per_call") throw new Error("not a price of a call");
     const { pricedAs, usdPerCall, groupRatio, discount } = price;
     return [pricedAs, toText(usdPerCall), toText(groupRatio), discount && toText(discount.percent)];
@@ -215,7 +257,7 @@ test("prices in dollars name the parts that a model has for itself", () => {
     }),
   );
   const partsOf = (model: string) => {
-    const usd = prices.usd({ group: "default" }, model, [model]);
+    const usd = prices.usd({ group: "default", user: { acceptUnsetPrice: false } }, model, [model]);
     return usd && Object.keys(usd).sort();
   };
   const always = ["completion", "input_cache_read", "prompt", "request"];
@@ -224,7 +266,9 @@ test("prices in dollars name the parts that a model has for itself", () => {
   expect(partsOf("x-audio")).toEqual([...always, "audio", "audio_output"].sort());
   expect(partsOf("draws")).toEqual(["completion", "prompt", "request"]);
   expect(partsOf("unknown")).toBeNull();
-  expect(prices.usd({ group: "default" }, "plain", ["plain"])?.prompt).toBe("0.000002");
+  expect(prices.usd({ group: "default", user: { acceptUnsetPrice: false } }, "plain", ["plain"])?.prompt).toBe(
+    "0.000002",
+  );
 });
 
 describe("a call whose price depends on more than its model", () => {

@@ -1,5 +1,6 @@
 import { estimate } from "../../billing/pricing/charge.ts";
 import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
+import { groupPays } from "../../billing/pricing/ratios/group-ratios.ts";
 import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
@@ -18,17 +19,20 @@ import type { Caller } from "../call/caller.ts";
 import { GatewayError } from "../call/errors.ts";
 
 /** What a price depends on besides the model. */
-type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
+type PricePayer = Readonly<{
+  group: string;
+  user: Pick<Caller["user"], "acceptUnsetPrice"> & Readonly<{ group?: string }>;
+}>;
 
 export type Prices = {
   /** The price of a call. Throws GatewayError if the model has none and the caller does not accept that. */
   of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
   /** The prices of a call that depend on nothing but these. Throws GatewayError as `of` does. */
   ofCandidates(payer: PricePayer, requestedModel: string, candidates: Candidates): CallPrices;
-  /** The price of a task: a fixed price, else a ratio converted to one, else `usd`. */
-  ofTask(caller: Caller, model: string, usd: Decimal): Price;
+  /** The price of a task: a fixed price, else a ratio converted to one, else `usd`. The upstream's name counts by option only. */
+  ofTask(caller: Caller, model: string, usd: Decimal, upstreamModel?: string): Price;
   /** A model's price per unit for a caller, in dollars; null if it has none. */
-  usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
+  usd(payer: PricePayer, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
   quotaPerUnit(): Decimal;
   /** What is known about models. */
   catalog(): Catalog;
@@ -44,6 +48,8 @@ const MAX_CACHED = 5_000;
 type KnownPrices = Readonly<{
   table: PriceTable;
   group: string;
+  /** The user's; undefined where no price depends on it. */
+  userGroup: string | undefined;
   requestedModel: string;
   acceptUnset: boolean;
   prices: CallPrices;
@@ -65,10 +71,13 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
     if (current !== cachedTable) cached.clear();
     cachedTable = current;
     const acceptUnset = payer.user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
-    const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+    const userGroup = userGroupOf(current, payer);
+    const name = `${payer.group}\n${userGroup ?? ""}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
     const known = cached.get(name);
     if (known) return known;
-    const price = resolvePrice(current, { requestedModel, upstreamModel, group: payer.group, acceptUnset });
+    const price = resolvePrice(current, {
+      ...{ requestedModel, upstreamModel, group: payer.group, userGroup, acceptUnset },
+    });
     if (!price) throw noPrice(requestedModel);
     if (cached.size >= MAX_CACHED) cached.clear();
     cached.set(name, price);
@@ -79,24 +88,30 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
     ofCandidates(payer, requestedModel, candidates) {
       const current = table();
       const { group, user } = payer;
+      // Most sites have no such ratios: then calls of all users share a price.
+      const userGroup = userGroupOf(current, payer);
       const acceptUnset = user.acceptUnsetPrice || settings.values.SelfUseModeEnabled;
       const known = byCandidates.get(candidates);
-      const isKnown = known?.table === current && known.group === group && known.acceptUnset === acceptUnset;
+      const isKnown =
+        known?.table === current &&
+        known.group === group &&
+        known.userGroup === userGroup &&
+        known.acceptUnset === acceptUnset;
       if (isKnown && known.requestedModel === requestedModel) return known.prices;
       const prices = pricesByName(candidates, requestedModel, (name) => of(payer, requestedModel, name));
-      byCandidates.set(candidates, { table: current, group, requestedModel, acceptUnset, prices });
+      byCandidates.set(candidates, { table: current, group, userGroup, requestedModel, acceptUnset, prices });
       return prices;
     },
-    ofTask({ group }, model, usd) {
-      const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
+    ofTask({ group, user }, model, usd, upstream = model) {
+      const upstreamModel = table().byUpstream ? upstream : model;
+      const query = { requestedModel: model, upstreamModel, group, userGroup: user.group, acceptUnset: false };
       const price = resolvePrice(table(), query);
       if (price?.kind === "per_call") return price;
-      const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
-      const discount = table().discounts.get(group);
-      return { kind: "per_call", pricedAs: model, groupRatio, discount, usdPerCall: price?.modelRatio ?? usd };
+      const pays = groupPays(table(), { group, userGroup: user.group }, model);
+      return { kind: "per_call", pricedAs: model, ...pays, usdPerCall: price?.modelRatio ?? usd };
     },
-    usd({ group }, requestedModel, upstreamModels) {
-      const price = findPrice(table(), { requestedModel, upstreamModels, group });
+    usd({ group, user }, requestedModel, upstreamModels) {
+      const price = findPrice(table(), { requestedModel, upstreamModels, group, userGroup: user.group });
       if (!price) return null;
       const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
       const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
@@ -110,6 +125,10 @@ export function createPrices(settings: SettingsReader, catalog: () => Catalog = 
     catalog,
   };
 }
+
+/** The user's group, where a price may depend on it. */
+const userGroupOf = ({ groupGroupRatio }: PriceTable, { user }: PricePayer): string | undefined =>
+  groupGroupRatio.size === 0 ? undefined : user.group;
 
 /** The error of a model without a price. */
 export const noPrice = (model: string): GatewayError =>
@@ -194,7 +213,7 @@ function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
   const { caller, summary, endpoint } = call;
   const { usdWithoutPrice } = endpoint;
   const price = usdWithoutPrice
-    ? prices.ofTask(caller, summary.model, usdWithoutPrice)
+    ? prices.ofTask(caller, summary.model, usdWithoutPrice, upstreamModel)
     : prices.of(caller, summary.model, upstreamModel);
   return endpoint.priceOf?.(price, call, upstreamModel, prices.catalog()) ?? price;
 }

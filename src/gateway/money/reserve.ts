@@ -8,7 +8,7 @@ import { requestsProviderTools } from "../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { isZero } from "../../lib/values/decimal.ts";
-import type { Limits } from "../auth/limits.ts";
+import type { Limits } from "../auth/limits/limits.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";

@@ -5,13 +5,15 @@ import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import { noRoute } from "../auth/authorize.ts";
-import type { Limits } from "../auth/limits.ts";
+import type { Limits } from "../auth/limits/limits.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayError } from "../call/errors.ts";
+import { answerToLog } from "../call/guardrails/mask-call.ts";
 import type { Speed } from "../call/progress.ts";
 import { CLIENT_LEFT } from "../call/progress.ts";
 import type { RoutePlan } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
+import type { RefusalBound } from "../call/telemetry/refusal-bound.ts";
 import { toGatewayError } from "../request/error-response.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
 import { chargeAlone, logRowOf } from "./log-row.ts";
@@ -22,7 +24,8 @@ import type { Reservation } from "./reserve.ts";
 /** What `releaseCall` works with. */
 export type ReleaseCallContext = Uses<"config" | "feed" | "telemetry"> &
   Pick<CallTools, "metrics"> &
-  Pick<Limits, "userLimits"> &
+  Uses<"settings"> &
+  Pick<Limits, "limitRules" | "userLimits"> &
   Pick<EndedCallNotes, "experiments">;
 
 /** What `settleCall` works with. */
@@ -34,6 +37,9 @@ export type SettleCallContext = ReleaseCallContext &
 /** What `recordFailure` works with. */
 export type RecordFailureContext = ReleaseCallContext & Uses<"billing" | "settings"> & Pick<Limits, "requestLimit">;
 
+/** What `recordRefusal` works with. */
+export type RecordRefusalContext = RecordFailureContext & Readonly<{ refusals: RefusalBound }>;
+
 /** What `refuseUnserved` works with. */
 export type RefuseUnservedContext = RecordFailureContext & Uses<"channels"> & Pick<CallTools, "catalog">;
 
@@ -41,7 +47,7 @@ export type RefuseUnservedContext = RecordFailureContext & Uses<"channels"> & Pi
 export type FailCallContext = RecordFailureContext & Uses<"log">;
 
 /** What `beginCall` works with. */
-export type BeginCallContext = Uses<"feed" | "settings"> & Pick<Limits, "requestLimit" | "userLimits">;
+export type BeginCallContext = Uses<"feed" | "settings"> & Pick<Limits, "limitRules" | "requestLimit" | "userLimits">;
 
 /** Who learns how calls ended. */
 export type EndedCallNotes = Readonly<{
@@ -62,7 +68,7 @@ export function settleCall(
   context: SettleCallContext,
   call: Call,
   reserved: Reservation,
-  { ended, usage, evidence, charged, serviceTier }: PricedUsage,
+  { ended, usage, evidence, charged, serviceTier, upstreamCost }: PricedUsage,
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
@@ -78,7 +84,8 @@ export function settleCall(
     error: ended.error ?? null,
     ownFinish: ended.meter.ownFinish,
     serviceTier,
-    content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
+    upstreamCost,
+    content: rules && contentToLog(call.prompt, answerToLog(call, ended.meter.countable().text), rules),
     exchange: rules && exchangeToLog(call, rules),
   });
   const stored = settings.values.LogConsumeEnabled ? row : chargeAlone(row);
@@ -86,11 +93,13 @@ export function settleCall(
   const returnsCall = reserved.included !== undefined && stored.included === undefined;
   if (hold && returnsCall) billing.refund(hold);
   const survives = hold && !returnsCall ? billing.settle(hold, stored) : billing.record(stored);
-  if (call.trace && logsContent(call.caller.policies)) call.trace.addContent(call);
+  if (call.trace && !call.guard?.hidesContent && logsContent(call.caller.policies)) call.trace.addContent(call);
   releaseCall(context, call, row, usage, ended.meter);
   if (settings.values.ModelRequestRateLimitEnabled) context.requestLimit.succeeded(call);
   const { servedBy: route } = call;
   if (route && ended.ending === "complete") {
+    if (!ended.error && ended.meter.ownFinish === null)
+      call.progress.cache?.recording?.settled(call.summary.model, usage);
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
   const { token } = call.caller;
@@ -130,7 +139,9 @@ function speedOf({ progress: { attempts, timing }, summary }: Call, { completion
  * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Rejects
  * GatewayError 429.
  */
-export async function beginCall({ requestLimit, userLimits, services }: BeginCallContext, call: Call): Promise<void> {
+export async function beginCall(context: BeginCallContext, call: Call): Promise<void> {
+  const { requestLimit, userLimits, services } = context;
+  if (!services.settings.values.LimitRules.isEmpty) await context.limitRules.begin(call);
   if (services.settings.values.ModelRequestRateLimitEnabled) await requestLimit.begin(call);
   const { user, owners } = call.caller;
   if (user.maxConcurrency > 0 || owners) await userLimits.begin(call);
@@ -154,6 +165,14 @@ export function refuseUnserved(context: RefuseUnservedContext, call: Call): Gate
   return error;
 }
 
+/** Logs a call that was refused before it began: so many a minute, without quota and without a count toward limits. */
+export function recordRefusal(context: RecordRefusalContext, call: Call, error: GatewayError): void {
+  const { progress, caller, summary } = call;
+  if (progress.isLogged || progress.client.hasLeft || error.type === "internal_error") return;
+  const cause = `${caller.token?.id ?? 0}/${summary.model}/${error.limit ?? error.code ?? error.status}`;
+  if (context.refusals.take(caller.user.id, cause)) recordFailure(context, call, null, error, "refused");
+}
+
 /** Ends a call that failed before a response: releases its hold and logs the failure. */
 export function recordFailure(
   context: RecordFailureContext,
@@ -163,9 +182,11 @@ export function recordFailure(
   ending: CallEnding,
 ): void {
   const { billing, settings } = context.services;
+  failed.progress.isLogged = true;
   const call = { ...failed, servedBy: failed.servedBy ?? failed.progress.attempts.latest };
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
+  call.progress.cache?.recording?.end();
   const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
   const row = logRowOf(call, reserved, {
     ending,
@@ -200,6 +221,8 @@ function releaseCall(
   call.progress.client.end(config.idleTimeoutSeconds);
   const { user, owners } = call.caller;
   if (user.maxConcurrency > 0 || owners) context.userLimits.end(call);
+  const { places } = call.progress.client;
+  if (places || !context.services.settings.values.LimitRules.isEmpty) context.limitRules.end(call, row);
   context.metrics.ended(call, row);
   if (feed.isWatched) feed.publish(endedCall(call, row));
 }

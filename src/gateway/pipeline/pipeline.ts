@@ -4,6 +4,7 @@ import { authenticate } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "../auth/rate-limit.ts";
 import { type Call, newCall } from "../call/call.ts";
+import { guardRequest } from "../call/guardrails/request/guard-request.ts";
 import { CallTiming, refuseIfClientLeft } from "../call/progress.ts";
 import type { Choice } from "../call/route.ts";
 import type { PricedCall } from "../money/price.ts";
@@ -18,6 +19,7 @@ import { Router, type RouterContext } from "../routing/router.ts";
 import { hedged, type TryChannel } from "../routing/routes/busy/race-channels.ts";
 import { bindState } from "../state/provider-state.ts";
 import { keepStored } from "../state/references/keep-parts.ts";
+import { fromCache } from "../streaming/cache/from-cache.ts";
 import { withEarlyPings } from "../streaming/early-pings.ts";
 import { refuseCall, respond } from "../streaming/respond.ts";
 import { RunningAttempt } from "../upstream/attempt.ts";
@@ -28,8 +30,7 @@ import type { AttemptContext, EndCallContext, HandleCallContext, RelayContext } 
 export async function handleCall(context: HandleCallContext, arrival: Arrival): Promise<Response> {
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
-  let body: Call["body"] | null = null;
-  let call: Call | null = null;
+  let [body, call]: [Call["body"]?, Call?] = [];
   try {
     const ip = context.services.clientAddress.ip(request, server);
     const caller = signedIn?.caller ?? (await authenticate(context, request, ip));
@@ -43,11 +44,11 @@ export async function handleCall(context: HandleCallContext, arrival: Arrival): 
     if (requested.candidates.tiers.length === 0)
       return respondWithError(context, request, refuseUnserved(context, requested), endpoint.codec, body);
     call = await bindState(context, requested);
-    if (endpoint.namesMcpServers?.(call.body.json)) {
-      const planned = await serveMcp(context, arrival, { ...call, body }, (round) => handleCall(context, round));
-      if (planned instanceof Response) return planned;
-      call = planned;
-    }
+    const planned = endpoint.namesMcpServers?.(call.body.json)
+      ? await serveMcp(context, arrival, { ...call, body }, (round) => handleCall(context, round))
+      : call;
+    if (planned instanceof Response) return planned;
+    call = await guardRequest(context, planned);
     call.progress.client.watch(context.pendingDisconnects);
     const affordable = await reserveAffordable(context, call, findFallbacks(context, call));
     call = affordable.call;
@@ -64,6 +65,8 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
   let answered: Served;
   try {
     await beginCall(context, call);
+    const hit = context.services.settings.values.ResponseCacheEnabled && (await fromCache(context, call, reserved));
+    if (hit) return hit;
     const models = [{ call, prices: reserved.prices }, ...reserved.fallbacks] as const;
     answered = await acrossModels(context, models, (model) => failOver(context, model, tryChannel));
   } catch (error) {
@@ -71,9 +74,8 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
   } finally {
     void call.body.form?.discard(); // Each attempt reads its files again.
   }
-  const { served: model, result } = answered;
-  const served = { ...model.call, servedBy: result.route };
-  return respond(context, served, { ...reserved, prices: model.prices }, result, endCall);
+  const { served: by, result } = answered;
+  return respond(context, { ...by.call, servedBy: result.route }, { ...reserved, prices: by.prices }, result, endCall);
 }
 
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */

@@ -1,5 +1,10 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import { type Candidates, type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
+import {
+  type Candidates,
+  servesByPattern,
+  type Tier,
+  upstreamModelOf,
+} from "../../domain/channels/routing/routing-index.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { boundPrompt } from "../../formats/openai-chat/request/summary.ts";
@@ -137,6 +142,7 @@ function explainModel(
   const known = new Set(places.keys());
   for (const channel of all) {
     if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
+    else if (candidates === null && servesByPattern(channel, model)) known.add(channel);
   }
   const channels = [...known].map((channel): ExplainedChannel => {
     const { id, name, priority, weight } = channel;

@@ -6,7 +6,7 @@ import { clientError } from "../../formats/helpers/client-error.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../lib/http/request.ts";
-import { type Language, languageOf } from "../../lib/messages.ts";
+import { type Language, languageOf, say } from "../../lib/messages.ts";
 import { sayReason } from "../../lib/reason.ts";
 import { GatewayError, LOCAL_TYPE, PLAYGROUND_PATH } from "../call/errors.ts";
 import type { Uses } from "../call/services.ts";
@@ -24,7 +24,7 @@ export function errorObject(
   const written = clientError("openai-chat", neutral);
   const isOwn = written === neutral;
   const text = written.message === neutral.message ? sayReason(error.reason, language) : written.message;
-  const message = `${text} (request id: ${requestId})`;
+  const message = say("error_with_request_id", language, { text, requestId });
   const { type, param, code } = isOwn ? error : { ...written, param: written.param ?? "" };
   const help = helpUrl && { help_url: helpUrl };
   return { error: { ...ownExtra(written.extra, "openai-chat"), message, type, param, code, ...help } };

@@ -8,9 +8,10 @@ const unpaid = new GatewayError(429, "insufficient_user_quota", { code: "gateway
 test("an error leads to the page that helps, where the site's address is known", () => {
   expect(helpAddress(unpaid, "https://gate.test/base/")).toBe("https://gate.test/base/topup");
   expect(helpAddress(unpaid, "")).toBeNull();
-  expect(
-    helpAddress(new GatewayError(500, "internal_error", { code: "gateway_internal" }), "https://gate.test"),
-  ).toBeNull();
+  const internal = new GatewayError(500, "internal_error", { code: "gateway_internal" });
+  expect(helpAddress(internal, "https://gate.test")).toBe("https://gate.test/docs/operate/site/errors#internal_error");
+  const foreign = new GatewayError(400, "bad", { code: "gateway_internal" }, { type: "upstream_error" });
+  expect(helpAddress(foreign, "https://gate.test")).toBeNull();
 });
 
 test("the address is a link of the response and a member of OpenAI's error, besides what was there", async () => {

@@ -11,8 +11,14 @@ const PAGES: ReadonlyMap<string | number, string> = new Map([
   ["model_not_available", "/pricing"],
 ]);
 
-/** The address of the page that helps; null: there is none, or the site's own address (`ServerAddress`) is not set. */
+/** The page of the documentation that says what each code means; each has an anchor. */
+const ERRORS_PAGE = "/docs/operate/site/errors";
+
+/**
+ * The address of the page that helps: of the console, or what the documentation says of the code; null: the error is not of the
+ * gateway itself, or the site's own address (`ServerAddress`) is not set.
+ */
 export function helpAddress({ type, code }: GatewayError, serverAddress: string): string | null {
-  const path = type === LOCAL_TYPE && code !== null ? PAGES.get(code) : undefined;
-  return path === undefined || serverAddress === "" ? null : serverAddress.replace(/\/+$/, "") + path;
+  if (type !== LOCAL_TYPE || code === null || serverAddress === "") return null;
+  return serverAddress.replace(/\/+$/, "") + (PAGES.get(code) ?? `${ERRORS_PAGE}#${code}`);
 }

@@ -194,7 +194,7 @@ export const routeNames = (
 /** The fallback models that the client listed, else those that the operator set. */
 function fallbackNames({ settings }: Pick<Services, "settings">, call: Call): readonly string[] {
   const { caller, fallbackFrom, fallbacks, summary, endpoint } = call;
-  if (caller.pinnedChannelId !== null) return NONE;
+  if (caller.pinnedChannelId !== null || call.guard?.isRouted) return NONE;
   if (fallbacks.length > 0) return fallbacks;
   if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return NONE;
   return settings.values.ModelFallbacks.get(fallbackFrom ?? summary.model) ?? NONE;

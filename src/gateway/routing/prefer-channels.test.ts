@@ -49,7 +49,11 @@ function preferred(preferences: Partial<ChannelPreferences>, channels = CHANNELS
     priority,
     channels: entries.filter((_, at) => (channels[at]?.[3] ?? 0) === priority),
   }));
-  const call = { candidates: { model: "m", tiers }, caller: { group: "default" }, summary: { model: "m" } };
+  const call = {
+    candidates: { model: "m", tiers },
+    caller: { group: "default", user: { group: "default" } },
+    summary: { model: "m" },
+  };
   const found = preferChannels(context as never, call as never, { ...NONE, ...preferences });
   expect(found.map(({ priority }) => priority)).toEqual(found.map((_, at) => (at === 0 ? -0 : -at)));
   return found.map((tier) => tier.channels.map(({ name }) => name).join("+")).join(" ");

@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { providerOf } from "../../providers/registry.ts";
+import { type LimitReached, type LimitRuleCounts, limitReached } from "../auth/limits/limit-rules.ts";
 import type { Call } from "../call/call.ts";
 import { type ChannelPreferences, typicalTokens } from "../call/endpoint.ts";
 import type { GatewayError } from "../call/errors.ts";
@@ -30,7 +31,8 @@ export type RouterContext = Uses<"channels" | "settings"> &
   Pick<CallTools, "catalog" | "metrics" | "random"> &
   Pricing &
   Pick<UpstreamTools, "coolDown"> &
-  Pick<RoutingMemory, "health" | "keys" | "modelsOf" | "speeds" | "stickiness">;
+  Pick<RoutingMemory, "health" | "keys" | "modelsOf" | "speeds" | "stickiness"> &
+  Readonly<{ /** Null: nothing is counted. */ limitRules: LimitRuleCounts | null }>;
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router implements Requirements {
@@ -43,6 +45,8 @@ export class Router implements Requirements {
   readonly #tiers: readonly Tier[];
   #excluded: Excluded | null;
   #retriesLeft: number;
+  /** Channels without a place for the call, and what the soonest of their limits says; null: none. */
+  #full: Readonly<{ channels: Set<ChannelEntry>; reached: LimitReached }> | null = null;
   #lastFailure: AttemptFailure | null = null;
   /** The key of the call's conversation; null: routed by weight. */
   #conversation: bigint | null = null;
@@ -54,7 +58,7 @@ export class Router implements Requirements {
     private readonly call: Call,
     private readonly prices: CallPrices | null,
   ) {
-    this.#fits = (channel) => ineligibleReason(channel, this) === null;
+    this.#fits = (channel) => !this.#full?.channels.has(channel) && ineligibleReason(channel, this) === null;
     this.#excluded = call.excluded;
     const { preferences, candidates, caller } = call;
     this.#tiers = preferences ? preferChannels(context, call, preferences) : candidates.tiers;
@@ -67,19 +71,45 @@ export class Router implements Requirements {
    * The channel and key of the next attempt. Excludes channels whose provider does not serve this kind of request,
    * whose model name has no price, or whose `max_input_tokens` the prompt exceeds; the prompt is counted only if its
    * estimated bound exceeds that limit. Channels whose model, according to the catalog, lacks what the request needs
-   * come last. Null: the tokens must be counted first. Throws GatewayError if nothing is left to try.
+   * come last. Null: something must be counted
+   * first. Throws GatewayError if nothing is left to try.
    */
   next(): Choice | null {
+    if (!this.context.services.settings.values.LimitRules.isEmpty && this.#countsChannels()) return null;
     const choice = this.#choose();
     return this.#needsTokenCount ? null : (choice ?? this.#refuse());
   }
 
-  /** The same, after counting the prompt's tokens. */
+  /** The same, after counting the prompt's tokens where that decides, and the attempt in the limits of channels. */
   async nextByCount(): Promise<Choice> {
     const { prompt, summary } = this.call;
-    this.#promptTokens = await countPrompt(summary.model, prompt);
-    this.#needsTokenCount = false;
-    return this.#choose() ?? this.#refuse();
+    for (;;) {
+      const choice = this.#choose();
+      if (this.#needsTokenCount) {
+        this.#promptTokens = await countPrompt(summary.model, prompt);
+        this.#needsTokenCount = false;
+      } else if (!choice) this.#refuse();
+      else if (await this.#admits(choice)) return choice;
+    }
+  }
+
+  #countsChannels(): boolean {
+    return this.context.services.settings.values.LimitRules.ofChannels.length > 0 && this.context.limitRules !== null;
+  }
+
+  /** Whether limits of its channel leave a place for an attempt; else the channel, or the key, is not chosen again. */
+  async #admits(choice: Choice): Promise<boolean> {
+    const reached = this.#countsChannels() ? await this.context.limitRules?.admit(this.call, choice) : null;
+    if (!reached) return true;
+    const { channel, key } = choice;
+    const soonest = this.#full && this.#full.reached.seconds <= reached.seconds ? this.#full.reached : reached;
+    this.#full = { channels: this.#full?.channels ?? new Set(), reached: soonest };
+    if (!reached.rule.per.includes("channel_key")) this.#full.channels.add(channel);
+    else {
+      this.#excluded ??= { channels: new Set(), keys: new Map() };
+      this.#excluded.keys.set(channel.id, (this.#excluded.keys.get(channel.id) ?? new Set()).add(key));
+    }
+    return false;
   }
 
   isServedBy(channel: ChannelEntry): boolean {
@@ -105,6 +135,7 @@ export class Router implements Requirements {
 
   #refuse(): never {
     if (this.#lastFailure) throw this.#clientError(this.#lastFailure);
+    if (this.#full) throw limitReached(this.#full.reached);
     throw this.#tooLong() ?? noChannel(this.call, this.#tiers);
   }
 
@@ -139,6 +170,12 @@ export class Router implements Requirements {
     return other && !channels.has(other.channel) && keys.isFit(other.channel, other.key) ? other : null;
   }
 
+  /** The same, counted in the limits of its channel. */
+  async admittedAlternativeTo(choice: Choice): Promise<Choice | null> {
+    const other = this.alternativeTo(choice);
+    return other && (await this.#admits(other)) ? other : null;
+  }
+
   /** A channel other than the chosen one responded. */
   servedBy(choice: Choice): void {
     this.#served = choice;
@@ -167,6 +204,7 @@ export class Router implements Requirements {
   failed(choice: Choice, error: unknown): void {
     if (!(error instanceof AttemptFailure)) throw error;
     const { context, call } = this;
+    if (call.progress.client.places) context.limitRules?.leave(call, choice);
     this.#lastFailure = error;
     if (this.#conversation !== null) context.stickiness.forget(this.#conversation);
     this.#exclude(choice, error);

@@ -1,3 +1,4 @@
+import { ReplyCollector } from "../../formats/conversation/collect-reply.ts";
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { randomId } from "../../lib/http/request.ts";
@@ -7,7 +8,7 @@ import type { GatewayError } from "../call/errors.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { OutputMeter } from "../money/output-meter.ts";
 import type { Reservation } from "../money/reserve.ts";
-import { type FailCallContext, failCall } from "../money/settle-call.ts";
+import { type FailCallContext, failCall, type RecordRefusalContext, recordRefusal } from "../money/settle-call.ts";
 import { toErrorObject, toGatewayError } from "../request/error-response.ts";
 import { corsHeaders } from "../request/headers.ts";
 import { respondWithError } from "../request/refuse.ts";
@@ -45,7 +46,11 @@ export async function respond<Context extends RespondBackgroundContext>(
   if (call.trace?.isRecording) call.trace.addPassed(typeof body === "function" ? body(reported ?? NO_USAGE) : body);
   const ending = client.hasLeft ? "client_left" : "complete";
   const billed = await endCall(context, call, owed, { ending, reported, drained: client.hasLeft, meter });
-  return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
+  const sent = typeof body === "function" ? body(billed) : body;
+  const recording = call.progress.cache?.recording;
+  recording?.add(sent);
+  recording?.end();
+  return responseTo(call, sent, contentType, summary.stream);
 }
 
 /** The cost of such a call follows from its request, so it is charged before the bytes are sent. */
@@ -126,9 +131,12 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   if (isAnthropic) headers.set("request-id", call.requestId);
   headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
   const hasFallenBack = call.fallbackFrom !== null;
-  if (dropped.length === 0 && !hasFallenBack) return new Response(body, { headers });
+  const { cache } = call.progress;
+  if (dropped.length === 0 && !hasFallenBack && !cache) return new Response(body, { headers });
   const own = new Headers(headers);
   if (dropped.length > 0) own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
+  if (cache) own.set("x-sluice-cache", cache.state);
+  if (cache?.state === "hit") own.set("age", String(cache.ageSeconds));
   if (hasFallenBack) own.set("x-sluice-model", asHeader(call.summary.model));
   return new Response(body, { headers: own });
 }
@@ -168,15 +176,38 @@ export function errorEvents(
   return encoder.push({ type: "error", error: toErrorObject(error, codec.dialect) });
 }
 
-/** Ends a call that failed without a response. Returns the error's response in the client's format. */
+/** A refusal as the answer of a model, in the client's format; it has used nothing. */
+function refusalAnswer(call: Call, message: string): Response {
+  const { body, endpoint, conversation, summary, requestId, createdAt } = call;
+  void body.form?.discard();
+  const { codec } = endpoint;
+  const request = conversation?.() ?? codec.decodeRequest(body.json);
+  const about = { model: summary.model, requestId, createdAt, newId: randomId };
+  const start = { type: "start", id: "", model: summary.model, createdAt } as const;
+  const finish = { type: "finish", choice: 0, reason: "content_filter", native: null, message } as const;
+  if (summary.stream) {
+    const encoder = codec.streamEncoder(about, request);
+    const events = encoder.push(start) + encoder.push(finish) + encoder.end(NO_USAGE);
+    return responseTo(call, events, codec.streamType, true);
+  }
+  const collector = new ReplyCollector();
+  for (const event of [start, finish, { type: "usage", usage: NO_USAGE } as const]) collector.push(event);
+  return responseTo(call, JSON.stringify(codec.encodeReply(collector.reply, about, request)), JSON_TYPE, false);
+}
+
+const JSON_TYPE = "application/json";
+
+/** Ends a call that failed without a response, and logs it if it was refused before it began. Returns the error's response in the client's format. */
 export function refuseCall(
-  context: Uses<"config" | "countRefusal" | "log" | "settings">,
+  context: Uses<"config" | "countRefusal" | "log" | "settings"> & RecordRefusalContext,
   call: Call,
   thrown: unknown,
 ): Response {
   call.progress.client.end(context.services.config.idleTimeoutSeconds);
   const error = toGatewayError(context, thrown, call.requestId);
+  recordRefusal(context, call, error);
   const { codec } = call.endpoint;
+  if (error.isAnswer && call.endpoint.capability === "chat") return refusalAnswer(call, error.message);
   if (error.overflow && call.summary.stream && codec.overflowsInStream) {
     void call.body.form?.discard();
     return responseTo(call, errorEvents(call, error), codec.streamType, true);

@@ -109,6 +109,7 @@ export class StreamPump<Context extends StreamPumpContext>
       this.source.exchange.abort();
       controller.close(error instanceof Error ? error : undefined);
       await this.#end("upstream_failed", { code: "gateway_internal" });
+      this.call.progress.cache?.recording?.end();
     }
   }
 
@@ -145,6 +146,7 @@ export class StreamPump<Context extends StreamPumpContext>
   /** Forwards blocks until the call is settled; after the client has disconnected, only reads. */
   async #run(): Promise<void> {
     this.#running = true;
+    const recording = this.call.progress.cache?.recording;
     while (!this.#settled) {
       if (this.#ready.length === 0 && !this.#ended) {
         this.#reading = true;
@@ -164,11 +166,13 @@ export class StreamPump<Context extends StreamPumpContext>
       const block = bytes ? this.#pass(bytes) : await this.#finish();
       // The call is settled before the client has the end.
       const passed = bytes && this.#view.ended ? await this.#complete(block) : block;
+      if (passed.length > 0) recording?.add(passed);
       if (this.#clientDisconnected || passed.length === 0) continue;
       this.#lastWriteAt = this.#waitingSince;
       const written = this.#controller?.write(passed);
       if (written instanceof Promise) await this.#taken(written);
     }
+    recording?.end();
   }
 
   /** What the client receives for new bytes. */

@@ -1,11 +1,10 @@
 import type { ReplyError, Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
-import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { PollRequest } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { GatewayError } from "../call/errors.ts";
-import type { Route } from "../call/route.ts";
+import type { Route, SentBody } from "../call/route.ts";
 import type { OutputMeter } from "../money/output-meter.ts";
 import type { Outgoing } from "./upstream.ts";
 
@@ -13,7 +12,7 @@ import type { Outgoing } from "./upstream.ts";
 export type EncodedRequest = Readonly<{
   /** What the provider is asked for; `model` is the final name. */
   ask: CallParams;
-  body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
+  body: SentBody;
   /** Fields that the upstream cannot express. */
   dropped: readonly string[];
   /** The gateway has marked a prefix to cache. */

@@ -1,3 +1,4 @@
+import { readEvents } from "../../lib/http/sse.ts";
 import type { Config } from "../../server/config.ts";
 import type { DeadlineWheel, HasDeadline } from "../call/progress.ts";
 
@@ -140,7 +141,10 @@ export async function readBody(
   return bytes;
 }
 
-/** The beginning of an error response as text, long enough for a message; ends the exchange. */
+/**
+ * The beginning of an error response as text, long enough for a message; ends the exchange. Of server-sent events, which some
+ * servers answer with in spite of the status, it is what the first one carries.
+ */
 export async function readErrorText(response: Response, exchange: Exchange, idleMs: number): Promise<string> {
   exchange.expectBody(idleMs);
   const reader = response.body?.getReader();
@@ -151,15 +155,19 @@ export async function readErrorText(response: Response, exchange: Exchange, idle
     exchange.progressed();
     if (done) {
       exchange.end();
-      return Buffer.concat(chunks).toString();
+      return outOfEvents(Buffer.concat(chunks).toString());
     }
     if (value) chunks.push(value);
     size += value?.length ?? 0;
   }
   await reader?.cancel().catch(() => {});
   exchange.end();
-  return Buffer.concat(chunks).toString("utf8", 0, MAX_ERROR_BYTES);
+  return outOfEvents(Buffer.concat(chunks).toString("utf8", 0, MAX_ERROR_BYTES));
 }
+
+const EVENTS = /^(?:data|event|id|retry)?:/;
+
+const outOfEvents = (text: string): string => (EVENTS.test(text) && readEvents(text)[0]?.data) || text;
 
 /**
  * Streams the body to a client unchanged; ends the exchange when done, or if neither side makes progress for `idleMs`.

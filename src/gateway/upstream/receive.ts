@@ -77,7 +77,7 @@ export async function receive(
   const framed = capability === "chat" && provider.chat?.streaming.framing ? provider.chat : null;
   const framing = framed && framingOf(framed, request.ask.dialect);
   // If the upstream only streams, the stream is collected for a client that wants a complete response.
-  const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
+  const gathers = stream && ((capability === "chat" && !call.summary.stream) || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
     return openStream(context, call, attempt, request, body?.getReader() ?? null);

@@ -151,10 +151,11 @@ export async function signRequest(
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
 ): Promise<Outgoing> {
   const { url, headers, body } = outgoing;
-  if (!provider.sign || (typeof body !== "string" && !(body instanceof Uint8Array))) return outgoing;
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const added = await provider.sign({ url, headers, body: text }, channel, key, context.signing);
-  return { ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } };
+  const sent = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+  if (!provider.sign || (typeof sent !== "string" && sent.json === undefined)) return outgoing;
+  const signed = typeof sent === "string" ? { body: sent } : { body: "", parts: sent };
+  const added = await provider.sign({ url, headers, ...signed }, channel, key, context.signing);
+  return { ...outgoing, body: sent, ...added, headers: { ...headers, ...added.headers } };
 }
 
 const NO_HEADERS: readonly string[] = [];

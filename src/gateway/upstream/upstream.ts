@@ -1,5 +1,4 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
 import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
@@ -10,6 +9,7 @@ import { createResolve, type Lookup } from "../../lib/outbound/resolve.ts";
 import type { CheckedFetch, SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { parseHttpUrl } from "../../lib/outbound/url.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
+import type { SentBody } from "../call/route.ts";
 import { type Exchange, UpstreamBusyError } from "./exchange.ts";
 import type { CoolDown } from "./keys/cool-down.ts";
 import type { KeyTraffic } from "./keys/key-traffic.ts";
@@ -21,7 +21,7 @@ export type Outgoing = {
   method?: "GET" | "POST" | "DELETE";
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
+  body: SentBody;
   /** Empty: direct, or the proxy from the environment. */
   proxy: string;
   /** The body is the only frame sent over a WebSocket; the frames received are events of a stream. */

@@ -25,8 +25,8 @@ export type Catchup = Readonly<{ shared: readonly Slice[]; unsent: readonly Slic
 
 /**
  * A limit while its shared count does not answer: each process goes on from the last count it knows, and admits its part of
- * what that leaves, as long as no later answer says that nothing is left. So all together admit the limit, and one more for each
- * process at most, as far as each was up to date.
+ * what that leaves, rounded down but at least one, as long as no later answer says that nothing is left. So all together admit the
+ * limit or one for each process, as far as each was up to date.
  */
 export class CarriedCounts {
   readonly #counts = recentEntries<string, Carried>(MOST_KEYS);
@@ -139,7 +139,8 @@ export class CarriedCounts {
     unsent?.advance(time);
     const [ownSlices, unsentSlices] = [own?.slices() ?? [], unsent?.slices() ?? []];
     const hasRoom = (first: number): boolean => {
-      const part = Math.ceil(Math.max(0, this.limit.count - sumFrom(base, first)) / this.replicas());
+      const left = Math.max(0, this.limit.count - sumFrom(base, first));
+      const part = Math.min(left, Math.max(1, Math.floor(left / this.replicas())));
       const isLeft = sumFrom(shared, first) + sumFrom(unsentSlices, first) < this.limit.count;
       return isLeft && sumFrom(ownSlices, first) < part;
     };

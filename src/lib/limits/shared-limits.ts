@@ -2,9 +2,11 @@ import { ReasonedError } from "../reason.ts";
 import { openRedis } from "../redis/open-redis.ts";
 import type { Logger } from "../runtime/log.ts";
 import { CarriedCounts, type Catchup, type Doubt } from "./carried-counts.ts";
+import type { HostSlots } from "./host-slots.ts";
 import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
 import { COUNT, GIVE_BACK } from "./redis-scripts.ts";
 import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
+import { createRedisSlots } from "./slots.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
 type SharedRateLimiter = {
@@ -27,6 +29,8 @@ export type Limiter = RateLimiter | SharedRateLimiter;
 export type SharedLimits = Readonly<{
   /** A limiter whose counts all replicas share under `name`. */
   limiter(name: string, limit: Limit): Limiter;
+  /** Where all processes count what is under way at the same time; absent: no further than this host. */
+  slots?: HostSlots;
   /** False while it is away: each process then goes on from the last count that it knows, with its part of what that leaves. */
   isAnswering(): boolean;
   /** Milliseconds until it answers; rejects with why it does not, within a few seconds. Null: there is no Redis. */
@@ -206,6 +210,7 @@ export function createSharedLimits(
         },
       };
     },
+    slots: createRedisSlots((command, parameters) => (mayTry() ? send(command, parameters) : Promise.resolve(null))),
     isAnswering: () => !isAway,
     async ping() {
       const start = performance.now();

@@ -1,4 +1,8 @@
 export const tokenMessages = {
+  device_code_invalid: {
+    en: "There is no such code, or it has expired or been used. Start again in the program that showed it.",
+    zh: "验证码不存在、已过期或已使用，请在显示验证码的程序中重新开始。",
+  },
   token_not_found: { en: "This API key does not exist.", zh: "令牌不存在。" },
   token_key_invalid: { en: "This API key is not valid.", zh: "无效的令牌。" },
   token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },

@@ -16,6 +16,13 @@ export const channelMessages = {
   channel_model_required: { en: "Choose at least one model.", zh: "请至少选择一个模型。" },
   channel_group_required: { en: "Choose at least one group.", zh: "请至少选择一个分组。" },
   channel_selection_required: { en: "Select channels first.", zh: "请先选择渠道。" },
+  override_request_unknown: { en: "No request with this ID is in the log.", zh: "日志中没有此请求 ID。" },
+  override_request_body: {
+    en: "The body of this request is not stored, or not whole. Paste a body instead.",
+    zh: "未保存此请求的正文，或正文不完整。请改为粘贴请求正文。",
+  },
+  override_body_invalid: { en: "The request body must be a JSON object.", zh: "请求正文必须是 JSON 对象。" },
+  override_headers_invalid: { en: "The client’s headers are not valid.", zh: "客户端请求头无效。" },
   channel_tag_required: { en: "Enter a tag.", zh: "请填写标签。" },
   channel_tag_unknown: { en: "No channel has the tag {tag}.", zh: "没有渠道使用标签 {tag}。" },
   channel_status_invalid: {

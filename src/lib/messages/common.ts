@@ -20,6 +20,10 @@ export const commonMessages = {
   field_list_length: { en: "{field} can have at most {max} entries.", zh: "{field} 最多 {max} 项。" },
   field_object: { en: "{field} must be an object.", zh: "{field} 必须是对象。" },
   field_malformed: { en: "{field} is not in the required format.", zh: "{field} 格式不正确。" },
+  name_pattern_invalid: {
+    en: "The pattern {pattern} is no regular expression in RE2’s syntax, without commas.",
+    zh: "模式 {pattern} 不是有效的 RE2 正则表达式（不能含逗号）。",
+  },
   text_unstorable: {
     en: "A text holds a character that cannot be stored (U+0000).",
     zh: "文本中含有无法保存的字符（U+0000）。",
@@ -42,6 +46,7 @@ export const commonMessages = {
     en: "Something went wrong on the server. Request id: {requestId}",
     zh: "服务器内部错误，请求编号：{requestId}",
   },
+  error_with_request_id: { en: "{text} (request id: {requestId})", zh: "{text}（请求编号：{requestId}）" },
   database_unavailable: {
     en: "The database does not answer. Try again in a moment.",
     zh: "数据库暂时不可用，请稍后重试。",

@@ -14,6 +14,18 @@ export const settingMessages = {
     en: "{key} must be a URL that starts with http:// or https://.",
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
+  option_ldap_address: {
+    en: "{key} must be an address that starts with ldap:// or ldaps://, without a path.",
+    zh: "{key} 必须是以 ldap:// 或 ldaps:// 开头且不含路径的地址。",
+  },
+  option_ldap_filter: {
+    en: "{key} must be an LDAP filter with {names}, such as {example}.",
+    zh: "{key} 必须是包含 {names} 的 LDAP 过滤器，例如 {example}。",
+  },
+  option_header_name: {
+    en: "{key} must be the name of an HTTP header, such as X-User.",
+    zh: "{key} 必须是 HTTP 请求头的名称，例如 X-User。",
+  },
   option_color: {
     en: "{key} must be a color such as #0f766e, or empty.",
     zh: "{key} 必须是 #0f766e 这样的颜色，或留空。",
@@ -57,6 +69,29 @@ export const settingMessages = {
     en: "The file is not valid JSON: {detail}. Nothing was changed.",
     zh: "文件不是合法的 JSON：{detail}。未做任何更改。",
   },
+  configuration_plan_differs: {
+    en: "The site has changed since the plan was made. Make a new plan.",
+    zh: "生成变更计划之后站点已发生变化，请重新生成计划。",
+  },
+  configuration_field_unknown: { en: "There is no field {field}.", zh: "不存在字段 {field}。" },
+  configuration_named_twice: { en: "{name} is named twice.", zh: "{name} 重复出现。" },
+  configuration_type_fixed: {
+    en: "The type of a destination can't be changed. Give the new one another name.",
+    zh: "目标的类型无法修改，请为新目标换一个名称。",
+  },
+  managed_by_files: {
+    en: "{name} is managed by configuration files with the label {label}. Change the files and run `sluice apply`.",
+    zh: "{name} 由标签为 {label} 的配置文件管理。请修改配置文件后运行 `sluice apply`。",
+  },
+  account_unknown: { en: "There is no account named {name}.", zh: "不存在名为 {name} 的账户。" },
+  group_ratio_required: {
+    en: "The group {group} is new and needs a ratio.",
+    zh: "分组 {group} 是新的，需要设置倍率。",
+  },
+  organization_owner_required: {
+    en: "The organization {name} is new and needs a member with the role owner.",
+    zh: "组织 {name} 是新的，需要一名角色为 owner 的成员。",
+  },
   field_invalid: {
     en: "{field} must be {expected}.",
     zh: "字段 {field} 无效，应为：{expected}。",
@@ -74,6 +109,8 @@ export const settingMessages = {
     en: "This evaluation does not exist, or its status does not allow that.",
     zh: "该评测不存在，或当前状态不允许此操作。",
   },
+  guardrail_exists: { en: "There is already a guardrail named {name}.", zh: "名为 {name} 的护栏已存在。" },
+  guardrail_missing: { en: "There is no guardrail named {name}.", zh: "没有名为 {name} 的护栏。" },
   route_exists: { en: "There is already a route named {name}.", zh: "名为 {name} 的路由已存在。" },
   route_missing: { en: "There is no route named {name}.", zh: "没有名为 {name} 的路由。" },
   option_json_shape: { en: "{key} must be {shape}.", zh: "{key} 的格式应为：{shape}。" },
@@ -137,6 +174,10 @@ export const settingMessages = {
   update_check_unset: {
     en: "No address to ask for updates is set: start with UPDATE_CHECK_URL.",
     zh: "未设置检查更新的地址：请在启动时设置 UPDATE_CHECK_URL。",
+  },
+  site_offline: {
+    en: "This installation is offline (OFFLINE=true): it asks nobody for releases or models.",
+    zh: "此实例处于离线模式（OFFLINE=true），不会向外查询版本或模型信息。",
   },
   update_check_failed: { en: "Failed to check for updates, try again later.", zh: "检查更新失败，请稍后再试。" },
   model_ratios_reset: { en: "Model ratios reset", zh: "模型倍率已重置" },

@@ -37,8 +37,11 @@ describe("turns", () => {
       await endOfTurn();
     }
     await Bun.sleep(0);
-    expect(ended.length).toBeGreaterThanOrEqual(20 * 32);
-    expect(new Set(ended)).toEqual(new Set(["1"]));
+    // Short turns, as another one calls. A busy machine may make some wait too long.
+    const begun = ended.filter((name) => name === "1");
+    expect(begun.length).toBeGreaterThanOrEqual(20 * 3);
+    expect(begun.length).toBeLessThanOrEqual(20 * 4);
+    expect(ended).not.toContain("2 refused");
   });
 
   test("owners that wait take turns, whoever came first", async () => {
@@ -50,7 +53,10 @@ describe("turns", () => {
     await Promise.resolve();
     const counts = [1, 2, 3].map((owner) => ended.filter((name) => name === String(owner)).length);
     // One of 2 and 3 each had begun at once.
-    expect(counts).toEqual([12, 10, 10]);
+    expect(counts).toEqual([2, 1, 1]);
+    for (let turn = 0; turn < 9; turn += 1) await endOfTurn();
+    await Promise.resolve();
+    expect(ended.filter((name) => name !== "1")).toHaveLength(20);
   });
 
   test("those that waited too long are refused, only of the owner who has too many, and only while others call", async () => {

@@ -61,6 +61,8 @@ type Waiting = Readonly<{ sinceMs: number; resolve(): void; reject(error: Error)
 
 /** Calls that begin in one turn of the event loop: a turn with all their work takes a few milliseconds. */
 const CALLS_A_TURN = 32;
+/** The least of them while several owners call: a call takes some turns from its beginning to its end, which a flood must not lengthen. */
+const CALLS_A_TURN_TOGETHER = 4;
 /** Refusals of one turn, in addition to its calls. */
 const REFUSALS_A_TURN = 128;
 /** Whoever waits longer is refused, while others call, too. */
@@ -81,6 +83,8 @@ export class FairTurns {
   readonly #beyond = new Set<number>();
   #begun = 0;
   #togetherUntilMs = 0;
+  /** Calls that may begin in this turn. */
+  #most = CALLS_A_TURN;
 
   /** `refusal`: the error for whoever waited too long. */
   constructor(private readonly refusal: Error) {}
@@ -89,7 +93,7 @@ export class FairTurns {
   enter(owner: number): Promise<void> | null {
     if (this.#begun === 0) atEndOfTurn(this.#nextTurn);
     this.#begun += 1;
-    if (this.#begun <= CALLS_A_TURN || this.#mayBeginBeyond(owner)) return null;
+    if (this.#begun <= this.#most || this.#mayBeginBeyond(owner)) return null;
     return new Promise((resolve, reject) => {
       const waiting = { sinceMs: performance.now(), resolve, reject };
       const others = this.#waiting.get(owner);
@@ -109,9 +113,14 @@ export class FairTurns {
   readonly #nextTurn = (): void => {
     this.#begun = 0;
     this.#beyond.clear();
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size === 0) {
+      this.#most = CALLS_A_TURN;
+      return;
+    }
     const nowMs = performance.now();
     const areTogether = this.#waiting.size > 1 || nowMs < this.#togetherUntilMs;
+    const forOwners = Math.max(CALLS_A_TURN_TOGETHER, this.#waiting.size);
+    this.#most = areTogether ? Math.min(CALLS_A_TURN, forOwners) : CALLS_A_TURN;
     const oldestMs = nowMs - (areTogether ? LONGEST_WAIT_MS : LONGEST_WAIT_ALONE_MS);
     let refusals = REFUSALS_A_TURN;
     for (const [owner, waiting] of this.#waiting) {
@@ -126,7 +135,7 @@ export class FairTurns {
       if (!next) continue;
       next.resolve();
       this.#begun += 1;
-      if (this.#begun === CALLS_A_TURN) break;
+      if (this.#begun >= this.#most) break;
     }
     if (this.#begun > 0) atEndOfTurn(this.#nextTurn);
   };

@@ -1,3 +1,5 @@
+import { divide, integer, toText } from "./decimal.ts";
+
 /** A value of a table; null is an empty cell. */
 export type CsvCell = string | number | boolean | null;
 
@@ -23,20 +25,39 @@ export function csvOf(
   });
 }
 
+/** The name of the column that has an amount of quota units in dollars. */
+export const dollarColumn = (column: string): string => `${column}_usd`;
+
+const DOLLAR_PLACES = 6;
+
+/** An amount of quota units in dollars, to six places; empty where there is none. */
+export const dollarCell = (quota: CsvCell, unitsPerDollar: number): CsvCell =>
+  typeof quota === "number" ? Number(toText(divide(integer(quota), integer(unitsPerDollar), DOLLAR_PLACES))) : null;
+
+/** Which columns are amounts of quota units: each has a column of its dollars behind all others. */
+type Amounts<Column> = Readonly<{ columns: readonly Column[]; unitsPerDollar: number }>;
+
 /**
  * Rows of a table as CSV, oldest first, read while it is sent. `read` gives up to `limit` rows with an id greater than
  * `after`, in the order of their ids.
  */
 export const csvById = <Column extends string, Row extends Readonly<Record<Column, CsvCell> & { id: number }>>(
   columns: readonly Column[],
+  amounts: Amounts<NoInfer<Column>>,
   read: (after: number, limit: number) => Promise<readonly Row[]>,
-): ReadableStream<Uint8Array> => csvOf(columns, cellsOf(columns, slicesById(read)));
+): ReadableStream<Uint8Array> =>
+  csvOf([...columns, ...amounts.columns.map(dollarColumn)], cellsOf(columns, amounts, slicesById(read)));
 
 async function* cellsOf<Column extends string, Row extends Readonly<Record<Column, CsvCell>>>(
   columns: readonly Column[],
+  amounts: Amounts<Column>,
   slices: AsyncGenerator<readonly Row[]>,
 ): AsyncGenerator<readonly (readonly CsvCell[])[]> {
-  for await (const rows of slices) yield rows.map((row) => columns.map((column) => row[column]));
+  for await (const rows of slices)
+    yield rows.map((row) => [
+      ...columns.map((column) => row[column]),
+      ...amounts.columns.map((column) => dollarCell(row[column], amounts.unitsPerDollar)),
+    ]);
 }
 
 const SLICE = 500;

@@ -20,9 +20,11 @@ export const isOneOf = (column: SQLWrapper, ids: readonly number[]): SQL =>
   sql`${column} = any(${`{${ids.join(",")}}`}::int[])`;
 
 /**
- * `column` to be searched for `text` in any case. Where all letters of the text are ASCII, no others need be compared in any case:
- * by their bytes that takes 30 % less time on the embedded engine.
+ * `column` to be searched for `text` in any case. Where no letter of the text but those of ASCII has a case, others need not be
+ * compared in any case: by their bytes that takes 30 % less time on the embedded engine, and indexes are by bytes.
  */
 export const byBytes = (column: SQLWrapper, text: string): SQL =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII.
-  /^[\x00-\x7f]*$/.test(text) ? sql`(${column}) collate "C"` : sql`${column}`;
+  hasNoCase(text.replace(/[\x00-\x7f]/g, "")) ? sql`(${column}) collate "C"` : sql`${column}`;
+
+const hasNoCase = (text: string): boolean => text.toLowerCase() === text && text.toUpperCase() === text;

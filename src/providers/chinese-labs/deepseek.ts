@@ -1,6 +1,7 @@
-import { type JsonObject, parseJson, recordOf, recordsOf } from "../../formats/json.ts";
-import type { CallParams, Provider } from "../contract/provider.ts";
+import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
+import type { CallParams, Provider, Signable } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { bodyJson } from "../shared/signed-body.ts";
 
 /**
  * Accounts have one balance per currency, mostly yuan. Calls are charged to any of them, so an empty one counts only if
@@ -83,9 +84,10 @@ const OWN_HOST = /^https:\/\/api\.deepseek\.com\//;
  * Whether a chat uses what only the beta URL has: an answer that is begun (`prefix`), and strict tools, which all must be, at
  * DeepSeek itself (https://api-docs.deepseek.com/guides/chat_prefix_completion and /guides/function_calling).
  */
-function needsBeta(url: string, body: string): boolean {
-  if (!/"(prefix|strict)"\s*:\s*true/.test(body)) return false;
-  const chat = recordOf(parseJson(body));
+function needsBeta(request: Signable): boolean {
+  const { url, body, parts } = request;
+  if (!parts && !/"(prefix|strict)"\s*:\s*true/.test(body)) return false;
+  const chat = bodyJson(request);
   if (recordsOf(chat?.messages).at(-1)?.prefix === true) return true;
   const tools = recordsOf(chat?.tools);
   return OWN_HOST.test(url) && tools.length > 0 && tools.every((tool) => recordOf(tool.function)?.strict === true);
@@ -98,6 +100,8 @@ export const deepSeek: Provider = {
     const url = chats.url(channel, params);
     return params.capability === "completions" ? url.replace(/(\/beta|\/v1)*\/completions$/, "/beta/completions") : url;
   },
-  sign: async ({ url, body }) =>
-    needsBeta(url, body) ? { url: url.replace(/(\/beta|\/v1)*\/chat\/completions$/, "/beta/chat/completions") } : {},
+  sign: async (request) =>
+    needsBeta(request)
+      ? { url: request.url.replace(/(\/beta|\/v1)*\/chat\/completions$/, "/beta/chat/completions") }
+      : {},
 };

@@ -3,6 +3,7 @@ import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import type { StreamedBody } from "../../lib/http/streamed-body.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { ChatApi, NativeFormat } from "./chat.ts";
@@ -24,7 +25,8 @@ export type Capability =
   | "transcriptions"
   | "translations"
   | "realtime"
-  | "live";
+  | "live"
+  | "mcp";
 
 /** What a client can order that takes longer: the response is a task. */
 export type TaskCapability = "drawing" | "music" | "video";
@@ -54,12 +56,14 @@ export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>>
   drawing: "/mj",
   music: "/suno",
   live: "/live",
+  // Tools of MCP servers: no provider serves them.
+  mcp: "/mcp",
 };
 
 const ALL_CAPABILITIES = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
 /** Every capability of OpenAI's API with an immediate response. */
 export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter(
-  (capability) => !isTask(capability) && capability !== "live",
+  (capability) => !isTask(capability) && capability !== "live" && capability !== "mcp",
 );
 
 /** What a provider may read of a channel. */
@@ -107,7 +111,13 @@ export type CallParams = Readonly<{
 export type NoListPrice = "own_server" | "own_app" | "unlisted";
 
 /** A request that is complete except for what depends on all of it: a signature, a short-lived access token. */
-export type Signable = Readonly<{ url: string; headers: Readonly<Record<string, string>>; body: string }>;
+export type Signable = Readonly<{
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** A large body, which is never a text as a whole; `body` is empty then. */
+  parts?: StreamedBody;
+}>;
 
 /** What signing may use: requests of its own (token exchange) and the time. */
 export type SigningTools = Readonly<{

@@ -19,6 +19,7 @@ const MEMBERS: Readonly<Record<Capability, readonly string[]>> = {
   translations: ["text"],
   realtime: [],
   live: [],
+  mcp: [],
 };
 
 /** The member names in quotes: inside JSON strings their quotes would be escaped. */

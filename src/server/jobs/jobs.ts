@@ -30,6 +30,8 @@ import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
+import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
+import { refreshAllTools } from "../../domain/models/mcp/pin-tools.ts";
 import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices.ts";
@@ -64,7 +66,7 @@ const HOUR_S = 3600;
 
 /** What jobs work with. */
 type JobServices = Readonly<{
-  config: Readonly<{ stripeAddress: string }> & PlaceDeps["config"];
+  config: Readonly<{ stripeAddress: string; isOffline: boolean }> & PlaceDeps["config"];
   secretReader: PlaceDeps["secretReader"];
   database: Database;
   changes: Changes;
@@ -81,6 +83,7 @@ type JobServices = Readonly<{
   fetch: SafeFetch;
   countTokens: CountTokens;
   sinkDeps: SinkDeps;
+  mcpFetches: McpFetches;
   replays: Pick<Replays, "run">;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
@@ -180,6 +183,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     },
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
     once("channel checks", 10 * MINUTE_MS, (signal) => checkDueChannels(upstreams, signal)),
+    once("MCP tools", 10 * MINUTE_MS, (signal) => refreshAllTools({ ...upstreams, ...services.mcpFetches }, signal)),
     once("replays", 5 * SECOND_MS, (signal) => services.replays.run(signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
     once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(logs.db, signal)),

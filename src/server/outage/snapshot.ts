@@ -11,6 +11,7 @@ import type { PolicyEntry } from "../../domain/accounts/organizations/policies/p
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { createPlanTermsIndex, type PlanTerms, type PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
+import { NameMap, namePattern } from "../../lib/values/patterns/name-patterns.ts";
 import type { PackedRow } from "../../lib/values/tables/packed-rows.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { commit, version } from "../version.ts";
@@ -58,6 +59,7 @@ const storedChannel = (channel: ChannelEntry) => ({
   references: [...channel.references],
   disabledKeys: [...channel.disabledKeys],
   modelMapping: [...channel.modelMapping],
+  modelPatterns: channel.modelPatterns?.map(({ source }) => source) ?? null,
   statusCodeMapping: [...channel.statusCodeMapping],
 });
 type StoredRow = readonly [id: number, text: string];
@@ -177,6 +179,7 @@ const channelOf = (stored: ReturnType<typeof storedChannel>): ChannelEntry => ({
   ...stored,
   references: new Map(stored.references),
   disabledKeys: new Set(stored.disabledKeys),
-  modelMapping: new Map(stored.modelMapping),
+  modelMapping: new NameMap(stored.modelMapping),
+  modelPatterns: stored.modelPatterns?.map(namePattern) ?? null,
   statusCodeMapping: new Map(stored.statusCodeMapping),
 });

@@ -20,7 +20,7 @@ import { languageOf, say } from "../../lib/messages.ts";
 import { createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics.ts";
+import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics/metrics.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { loadSecrets } from "../../lib/security/secrets.ts";
 import { readAll, withPublicAddress } from "../../settings/settings.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Counter, Gauge, Registry } from "prom-client";
-import { LabelledTimes } from "../../lib/runtime/labelled-metrics.ts";
+import { LabelledTimes } from "../../lib/runtime/metrics/labelled-metrics.ts";
 import { addCounters, metricsText, readSnapshots, sum, withLabel } from "./metric-snapshots.ts";
 
 /** A process that has answered so many calls. */

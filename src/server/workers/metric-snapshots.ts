@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { LabelledTimes } from "../../lib/runtime/labelled-metrics.ts";
+import { LabelledTimes } from "../../lib/runtime/metrics/labelled-metrics.ts";
 
 type Sample = Readonly<{ value: number; labels: Readonly<Record<string, string>>; metricName?: string }>;
 

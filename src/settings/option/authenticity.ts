@@ -1,5 +1,5 @@
 import { FieldError, type FieldReader, fieldsOf, integerFrom, listOf, mapOf, text } from "../../lib/field-readers.ts";
-import { compileLinearPattern, type LinearPattern } from "../../lib/values/linear-pattern.ts";
+import { compileLinearPattern, type LinearPattern } from "../../lib/values/patterns/linear-pattern.ts";
 import { jsonDocument } from "./json-option.ts";
 import type { Option, Traits } from "./option.ts";
 

@@ -81,6 +81,16 @@ export const ratioShape: Shape<Decimal> = {
   },
 };
 
+/** Names, each with a ratio. */
+export const ratiosShape: Shape<ReadonlyMap<string, Decimal>> = {
+  name: '{"…": 0.8}',
+  read(value) {
+    if (!isObject(value)) return undefined;
+    const ratios = Object.entries(value).map(([name, entry]) => [name, ratioShape.read(entry)] as const);
+    return ratios.every(([, ratio]) => ratio !== undefined) ? new Map(ratios as [string, Decimal][]) : undefined;
+  },
+};
+
 /** Country (two letters) → percent, as thousandths of a percent. */
 export const taxRatesShape: Shape<ReadonlyMap<string, number>> = {
   name: '{"DE": 19, "CH": 8.1}',

@@ -9,7 +9,7 @@ import {
   oneOf,
   text,
 } from "../../lib/field-readers.ts";
-import { wildcardPattern } from "../../lib/values/linear-pattern.ts";
+import { type NamePattern, namePattern } from "../../lib/values/patterns/name-patterns.ts";
 import { jsonDocument } from "./json-option.ts";
 import type { Option, Traits } from "./option.ts";
 
@@ -35,7 +35,7 @@ export type RouteCandidate = Readonly<{
   /** Only channels with one of these tags; null: all. */
   channelTags: ReadonlySet<string> | null;
   /** Only channels whose region matches one of these; null: all, also those without a region. */
-  regions: readonly RegExp[] | null;
+  regions: readonly NamePattern[] | null;
 }>;
 
 /** What a call must be like for a candidate; an absent condition holds for every call. */
@@ -259,7 +259,7 @@ function readCandidate(definition: CandidateDefinition, field: string): RouteCan
     model,
     weight,
     channelTags: setOf(channelTags) ?? null,
-    regions: regions && regions.length > 0 ? regions.map(wildcardPattern) : null,
+    regions: regions && regions.length > 0 ? regions.map(namePattern) : null,
     conditions: {
       ...{ minPromptTokens, maxPromptTokens, image, audio, file, tools },
       tags: setOf(tags),

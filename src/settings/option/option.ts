@@ -135,6 +135,19 @@ export const line = (initial = "", traits: Traits = {}): Option<string> =>
     (value) => value,
   );
 
+/** A field name (RFC 9110, section 5.1), or nothing. */
+export const headerName = (): Option<string> =>
+  option(
+    "",
+    {},
+    (raw, key) => {
+      const value = raw.trim();
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}$/.test(value)) throw new OperationError("option_header_name", { key });
+      return value;
+    },
+    (value) => value,
+  );
+
 /** A color such as #0f766e, or nothing. */
 export const color = (): Option<string> =>
   option(

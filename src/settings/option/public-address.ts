@@ -13,6 +13,10 @@ export function requireServerAddress(settings: AddressReader): string {
   return address;
 }
 
+/** The same for the caller of a request alone; without it the address that was called, which nobody else gets. */
+export const addressForCaller = (settings: AddressReader, { url }: Readonly<{ url: string }>): string =>
+  settings.get("ServerAddress") || new URL(url).origin;
+
 /** An operator may write the address with the base path or without it; "": none. */
 export function withBasePath(address: string, basePath: string): string {
   if (address === "" || basePath === "" || new URL(address).pathname.endsWith(basePath)) return address;

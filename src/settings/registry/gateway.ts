@@ -1,4 +1,6 @@
+import { cacheRules } from "../option/cache-rules.ts";
 import { catalogEntries, catalogUpdate } from "../option/catalog-option.ts";
+import { guardrailKeys, guardrails } from "../option/guardrails.ts";
 import {
   headersShape,
   json,
@@ -8,6 +10,7 @@ import {
   textShape,
   textsShape,
 } from "../option/json-option.ts";
+import { limitRules } from "../option/limit-rules.ts";
 import { modelRoutes } from "../option/model-routes.ts";
 import { bool, endpoint, integer, number, oneOf } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
@@ -22,6 +25,8 @@ export const gatewayOptions = {
   ModelFallbacks: jsonMap({}, modelNamesShape),
   /** Route name → its candidates and strategy. */
   ModelRoutes: modelRoutes({ ownPage: true }),
+  /** Limits by model, group, user, key, end user, channel and key of a channel. */
+  LimitRules: limitRules(),
   ModelRequestRateLimitEnabled: bool(false),
   /** Requests per user and period, failed ones included; 0 or -1: no limit. */
   ModelRequestRateLimitCount: integer(0, { min: -1 }),
@@ -37,6 +42,23 @@ export const gatewayOptions = {
   "responses.keep_hours": integer(24, { max: 8760 }),
   /** The gateway connects to the MCP servers of requests where a model's provider connects to none. */
   "mcp.execution_enabled": bool(true),
+  /** Equal requests get the answer of an earlier one. */
+  ResponseCacheEnabled: bool(false),
+  /** Where answers are: in the memory of each process, or encrypted in Redis for all replicas. */
+  ResponseCacheStore: oneOf(["memory", "redis"], "memory"),
+  /** Memory for answers in each process. */
+  ResponseCacheMegabytes: integer(64, { min: 1, max: 16_384 }),
+  ResponseCacheTtlSeconds: integer(3600, { min: 1, max: 2_592_000 }),
+  /** What an answer from the cache costs, in percent of the model's price. */
+  ResponseCacheHitPercent: integer(10, { max: 100 }),
+  /** Model, route or pattern → how its answers are kept. */
+  ResponseCacheRules: cacheRules({ "*": {} }),
+  /** Part of every entry's key: another one leaves all entries behind. */
+  ResponseCacheGeneration: integer(0, {}, { ownPage: true }),
+  /** Name → what may go to models and come from them. */
+  Guardrails: guardrails({ ownPage: true }),
+  /** Name of a guardrail → the key of its service. */
+  GuardrailKeys: guardrailKeys({ secret: true, ownPage: true }),
   CheckSensitiveEnabled: bool(true),
   CheckSensitiveOnPromptEnabled: bool(true),
   CheckSensitiveOnCompletionEnabled: bool(false),

@@ -27,6 +27,8 @@ export const generalOptions = {
   Chats: json([], chatLinksShape),
   /** Visitors may see how models do. */
   StatusPageEnabled: bool(false),
+  /** What files of the configuration manage is changed by them alone. */
+  LockManagedByFiles: bool(false),
   /** Price changes are sent to their subscribers. */
   PriceChangeNoticeEnabled: bool(false),
   /** Quota units of one dollar. */

@@ -1,6 +1,6 @@
 import { authenticityRules } from "../option/authenticity.ts";
 import { jsonMap, type Shape } from "../option/json-option.ts";
-import { address, bool, integer, line, lines, number, oneOf } from "../option/option.ts";
+import { address, bool, headerName, integer, line, lines, number, oneOf } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 const MINUTES = { max: 43_200 };
@@ -58,6 +58,10 @@ const daysShape: Shape<number> = {
 
 /** What is written down, and the data dashboard. */
 export const loggingOptions = {
+  /** Writes down whom clients make calls for, as they say, and lets limits count by it. */
+  EndUsersEnabled: bool(false),
+  /** A header that names the end user before all others; empty: none. */
+  EndUserHeader: headerName(),
   LogConsumeEnabled: bool(true),
   /** Keeps prompts and answers in the log. */
   LogChatContentEnabled: bool(false),
@@ -66,6 +70,8 @@ export const loggingOptions = {
   /** Keys, mail addresses and numbers of people are taken out first. */
   LogContentRedactEnabled: bool(true),
   LogContentRedactPatterns: sensitiveWords([]),
+  /** Megabytes of playground chats that each user may store on the server; 0: none. */
+  PlaygroundStorageMegabytes: integer(20, { max: 10_000 }),
   /** User group → days; `*`: all others. Rows of groups without an entry stay. */
   LogRetention: jsonMap({}, daysShape),
   /** Where rows go that fall out of retention. */

@@ -78,6 +78,11 @@ export const quotaOptions = {
   RebateEnabled: bool(false),
   RebatePercentage: exact(0, { max: 100 }),
   CheckInEnabled: bool(false),
+  /** Who may check in: with an e-mail address, after a top-up, after so many requests, with at most so many units left (0: any). */
+  CheckInNeedsEmail: bool(false),
+  CheckInNeedsTopUp: bool(false),
+  CheckInMinRequests: integer(0),
+  CheckInMaxBalance: integer(0),
   CheckInQuota: integer(1000),
   /** Above CheckInQuota: the reward is random between the two. */
   CheckInMaxQuota: integer(0),

@@ -16,8 +16,8 @@ import {
   DEFAULT_VIDEO_PRICE,
 } from "../../billing/pricing/ratios/default-ratios.ts";
 import { DEFAULT_TIER_MULTIPLIERS } from "../../billing/pricing/service-tiers.ts";
-import { json, jsonMap, ratioShape, textShape, textsShape } from "../option/json-option.ts";
-import { oneOf } from "../option/option.ts";
+import { json, jsonMap, ratioShape, ratiosShape, textShape, textsShape } from "../option/json-option.ts";
+import { bool, oneOf } from "../option/option.ts";
 import {
   contextTiersShape,
   groupDiscountsShape,
@@ -56,6 +56,12 @@ export const pricingOptions = {
   PriceHours: jsonMap(DEFAULT_PRICE_HOURS, priceHoursShape),
   /** What groups pay less, and from when until when. */
   GroupDiscounts: json([], groupDiscountsShape),
+  /** The price of the upstream's name goes before that of the name that was asked for. */
+  PriceByUpstreamModel: bool(false),
+  /** Group → model or pattern → ratio in place of the group's. */
+  GroupModelRatio: jsonMap({}, ratiosShape),
+  /** A user's group → group of the call → ratio in place of the group's. */
+  GroupGroupRatio: jsonMap({}, ratiosShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Group → description: groups that anybody may choose besides their own. */
   UserUsableGroups: jsonMap({ default: "Default group", vip: "VIP group" }, textShape),

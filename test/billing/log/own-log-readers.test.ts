@@ -18,13 +18,13 @@ import { readLogs, searchLogs, totalLogs } from "../../../src/domain/logs/list/l
 import { type LogFilter, resolveFilter } from "../../../src/domain/logs/log-filter.ts";
 import { foldSessions } from "../../../src/domain/logs/sessions/fold-sessions.ts";
 import { listSessions, readSession } from "../../../src/domain/logs/sessions/read-sessions.ts";
+import { readRunningOut } from "../../../src/domain/logs/usage/pace/read-running-out.ts";
 import { readHistogram } from "../../../src/domain/logs/usage/read-histogram.ts";
 import { readLatency } from "../../../src/domain/logs/usage/read-latency.ts";
 import { readChannelMarks } from "../../../src/domain/logs/usage/read-marks.ts";
 import { readModelHealth } from "../../../src/domain/logs/usage/read-model-health.ts";
 import { readOverview } from "../../../src/domain/logs/usage/read-overview.ts";
 import { readQuotaData } from "../../../src/domain/logs/usage/read-quota-data.ts";
-import { readRunningOut } from "../../../src/domain/logs/usage/read-running-out.ts";
 import { readSeries, type SeriesDimension } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { foldUsage } from "../../../src/domain/logs/usage/totals/fold-usage.ts";
 import { readStat } from "../../../src/domain/logs/usage/usage-sums.ts";
@@ -58,6 +58,7 @@ const records: readonly UsageRecord[] = Array.from({ length: CALLS }, (_, at) =>
   const user = 1 + below(USERS);
   const requestId = `call-${String(at).padStart(5, "0")}`;
   const tags = below(4) === 0 ? { tags: [`t${below(2)}`] } : {};
+  const endUser = at % 3 === 0 ? { end_user: `e${at % 2}` } : {};
   const budgets = user === 1 ? { budgets: [{ id: 1, scope: "project", name: "", period: "total" }] } : {};
   const session = below(5) === 0 ? { agent_session: { id: `run-${below(3)}`, by: "header" as const } } : {};
   const failed = below(6) === 0;
@@ -72,7 +73,7 @@ const records: readonly UsageRecord[] = Array.from({ length: CALLS }, (_, at) =>
     ...{ elapsedMs: below(9000), promptTokens: below(500), completionTokens: below(500), isStream: below(2) === 0 },
     ...(user === 1 && { budgets: [1] }),
     ...(below(20) === 0 && { unlogged: true as const }),
-    other: { frt: below(2000), cache_tokens: below(50), ...tags, ...budgets, ...session },
+    other: { frt: below(2000), cache_tokens: below(50), ...tags, ...endUser, ...budgets, ...session },
   });
 });
 
@@ -177,6 +178,7 @@ const filters: readonly LogFilter[] = [
   { ...range, modelName: "model-%" },
   { start: NOW - HOUR_S, end: END, group: "vip" },
   { ...range, tag: "t1" },
+  { ...range, endUser: "e1" },
   { ...range, tokenId: 3 },
   { ...range, channelId: 2, failed: true },
 ];
@@ -199,11 +201,21 @@ async function readAll({ main }: World) {
       histogram: await readHistogram(log, resolved),
       latency: await readLatency(log, resolved, "channel"),
       overview: (await readOverview(log, resolved)).current.sums,
-      csv: (await new Response(exportLogs(log, resolved, "admin")).text()).split("\n").toSorted(),
+      csv: (await new Response(exportLogs(log, resolved, "admin", 500_000)).text()).split("\n").toSorted(),
     });
   }
   const series = [];
-  const dimensions: SeriesDimension[] = ["model", "group", "user", "channel", "token", "tag", "project", "member"];
+  const dimensions: SeriesDimension[] = [
+    "model",
+    "group",
+    "user",
+    "channel",
+    "token",
+    "tag",
+    "end_user",
+    "project",
+    "member",
+  ];
   for (const by of dimensions) {
     for (const step of ["hour", "day", "week"] as const) {
       series.push(await readSeries(log, range, { by, step, offsetMinutes: 480, most: 3 }));

@@ -8,6 +8,7 @@ import { applyBatch, applyOrphanBatch } from "../../../src/billing/journal/apply
 import { recordText } from "../../../src/billing/journal/apply/record-text.ts";
 import { linesOf } from "../../../src/billing/journal/segments/segment.ts";
 import { createDeliverer, startLogDelivery } from "../../../src/domain/logs/delivery/deliver-logs.ts";
+import { moveLog } from "../../../src/domain/logs/delivery/move-log.ts";
 import { LOG_TYPE, writeLog } from "../../../src/domain/logs/write-log.ts";
 import { refundCharge } from "../../../src/domain/tasks/refund-charge.ts";
 import {
@@ -97,6 +98,33 @@ test("a call is charged in the main database, and its row, roll-up and tags are 
   expect(JSON.parse(first?.other)).toMatchObject({ tags: ["a", "b"], model_ratio: 1.25 });
   expect((await own.main.sql`select from log_deliveries`).length).toBe(0);
   await expectBooksRight();
+});
+
+test("costs of calls are in the log's sums alone, and moved there with what the main database has", async () => {
+  const { main, logs } = own;
+  const userId = await addUser(main.sql, 10_000);
+  const costing = (quota: number, upstream_cost: number) =>
+    usageRecord({
+      ...{ userId, quota, channelId: 77, modelName: "costly" },
+      other: { admin_info: { use_channel: [], attempts: [], upstream_cost } },
+    });
+  const sums = (sql: typeof main.sql) => sql`select count::int, quota::int, cost::int from usage_costs`;
+  const task = costing(300, 200);
+  await applyBatch(main.sql, "p", [task, costing(50, 60)].map(recordText), { logElsewhere: true });
+  await deliverAll();
+  expect(await sums(main.sql)).toHaveLength(0);
+  expect(await sums(logs.sql)).toMatchObject([{ count: 2, quota: 350, cost: 260 }]);
+  const charge = { chargeId: task.requestId, createdAt: NOW, userId, tokenId: 0, channelId: 77 };
+  const failed = { ...charge, task: { kind: "media", name: "song" } as const };
+  await main.db.transaction((tx) => refundCharge(tx, failed, true));
+  await deliverAll();
+  expect(await sums(logs.sql)).toMatchObject([{ count: 2, quota: 50, cost: 60 }]);
+  await applyBatch(main.sql, "p", [recordText(costing(10, 7))]);
+  expect(await sums(main.sql)).toMatchObject([{ count: 1, quota: 10, cost: 7 }]);
+  for await (const _ of moveLog(main));
+  await deliverAll();
+  expect(await sums(main.sql)).toHaveLength(0);
+  expect(await sums(logs.sql)).toMatchObject([{ count: 3, quota: 60, cost: 67 }]);
 });
 
 test("what a balance does not cover is uncovered in the log too", async () => {
@@ -198,6 +226,46 @@ test("while the log's database is away charges go on, and it gets all of them wh
   await until(() => !delivery.status().isAway && delivery.status().waitingRows === 0);
   expect(await loggedOf(logs.sql, userId)).toMatchObject({ rows: 20, quota: 1000, rolledUp: 1000 });
   await delivery.close();
+});
+
+test("calls that waited one by one are written together, and each alone where one of them is refused", async () => {
+  const { main, logs } = own;
+  const userId = await addUser(main.sql, 1_000_000);
+  let writes = 0;
+  const begin = (work: (tx: TransactionSql<{ bigint: number }>) => Promise<unknown>) =>
+    logs.sql.begin((tx) => {
+      const savepoint = (...input: Parameters<typeof tx.savepoint>) => {
+        writes += 1;
+        return tx.savepoint(...input);
+      };
+      return work(
+        new Proxy(tx, { get: (target, name) => (name === "savepoint" ? savepoint : Reflect.get(target, name)) }),
+      );
+    });
+  const sql = new Proxy(logs.sql, { get: (target, name) => (name === "begin" ? begin : Reflect.get(target, name)) });
+  const deliverer = createDeliverer(main, { ...logs, sql });
+  const callOneByOne = async (modelNames: readonly string[]) => {
+    for (const modelName of modelNames) {
+      const text = recordText(usageRecord({ userId, modelName, quota: 10, content: `"${modelName}", \\ and {` }));
+      await applyBatch(main.sql, "p", [text], { logElsewhere: true });
+    }
+  };
+  await callOneByOne(Array.from({ length: 120 }, () => "gpt-4o"));
+  expect(await deliverer.deliver()).toEqual({ delivered: 120, isBusy: false });
+  expect(writes).toBe(1);
+  expect(await loggedOf(logs.sql, userId)).toMatchObject({ rows: 120, quota: 1200, calls: 120, rolledUp: 1200 });
+  expect((await main.sql`select from log_deliveries`).length).toBe(0);
+
+  await logs.sql`alter table logs add constraint no_odd check (model_name <> 'odd')`;
+  await callOneByOne(["gpt-4o", "odd", "gpt-4o", "gpt-4o"]);
+  await deliverAll(deliverer);
+  expect(writes).toBe(1 + 1 + 4);
+  expect(await loggedOf(logs.sql, userId)).toMatchObject({ rows: 123, quota: 1230, calls: 123, rolledUp: 1230 });
+  await logs.sql`alter table logs drop constraint no_odd`;
+  await main.sql`update log_deliveries set error = ''`;
+  await deliverAll(deliverer);
+  expect(await loggedOf(logs.sql, userId)).toMatchObject({ rows: 124, quota: 1240, calls: 124, rolledUp: 1240 });
+  await expectBooksRight();
 });
 
 test("a row that the log's database refuses holds up no other", async () => {

@@ -19,6 +19,8 @@ import { zhipuFourth } from "./fakes/zhipu.ts";
 
 const FAKES: readonly FakeType[] = [...compatibleTypes, ...ownFormats, ...signedTypes];
 const QUESTION = "What is the weather in Ghent?";
+/** Sent in parts, which are escaped. */
+const LONG_QUESTION = `${'How "long" is a river \\ \n水门 😀? '.repeat(50_000)} the end`;
 const MODEL_RATIO = 2;
 const COMPLETION_RATIO = 3;
 /** (prompt + completion × its ratio) × the model's ratio, in quota units. */
@@ -43,10 +45,10 @@ function start(fake: FakeType) {
       CompletionRatio: JSON.stringify({ [model]: COMPLETION_RATIO }),
     },
   });
-  const post = (stream: boolean) =>
+  const post = (stream: boolean, question = QUESTION) =>
     relay.post("/v1/chat/completions", {
       model,
-      messages: [{ role: "user", content: QUESTION }],
+      messages: [{ role: "user", content: question }],
       ...(stream && { stream, stream_options: { include_usage: true } }),
     });
   const stop = () => {
@@ -119,6 +121,14 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
     expect(body).toMatchObject({ choices: [{ message: { content: ANSWER }, finish_reason: "stop" }] });
     expect(upstream.state.questions.at(-1)).toContain(QUESTION);
     expectPrice(await relay.billing.nextRecord(count + 1));
+  });
+
+  test("gets a question of megabytes whole, with the signature of all of it", async () => {
+    const { upstream, post } = started;
+    const response = await post(false, LONG_QUESTION);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(ANSWER)]);
+    expect(upstream.state.objections).toEqual([]);
+    expect(upstream.state.questions.at(-1)?.includes(LONG_QUESTION)).toBe(true);
   });
 
   test("streams, and is charged the same", async () => {

@@ -10,6 +10,7 @@ type Call = Readonly<{ method: string; path: string; role: Role | null }>;
 /** Open to everybody, each for its reason: what comes before signing in, public texts, services that call back, and what API keys ask. */
 const OPEN: readonly string[] = [
   "GET /api/about",
+  "GET /api/configuration/schema.json",
   "GET /api/doctor/stream",
   "GET /api/home_page_content",
   "GET /api/log/token",
@@ -33,6 +34,9 @@ const OPEN: readonly string[] = [
   "GET /api/user/groups",
   "GET /api/user/logout",
   "GET /api/verification",
+  "POST /api/device/code",
+  "POST /api/device/revoke",
+  "POST /api/device/token",
   "POST /api/key-leaks/report",
   "POST /api/paypal/webhook",
   "POST /api/setup/",

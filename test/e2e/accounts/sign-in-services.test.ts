@@ -235,7 +235,7 @@ describe("services to sign in with", () => {
         await open("/register");
         seat({ id: newcomerId, login: name });
         await offered(somebody, "github").click();
-        await page.waitForURL("**/token");
+        await page.waitForURL("**/start");
         const joined = await page.evaluate(() => JSON.parse(localStorage.getItem("user") ?? "{}"));
         expect(joined.id).not.toBe(inviter.userId);
         expect(await inviter.get("/api/user/self")).toMatchObject({ aff_count: 1 });
@@ -315,7 +315,7 @@ describe("services to sign in with", () => {
           await signOut();
           await open("/login");
           await button(provider).click();
-          await page.waitForURL("**/token");
+          await page.waitForURL("**/start");
           await open("/personal");
           await page.getByText(person, { exact: true }).first().waitFor();
           await page.getByText(words.profile.bindings.title).first().waitFor();

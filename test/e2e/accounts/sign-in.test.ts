@@ -13,6 +13,7 @@ import {
 import { until } from "../../support/lib/until.ts";
 
 const PASSWORD = "a first password";
+const LENGTHS = { passwordMin: 8, passwordMax: 20 };
 
 /** Names need not be Latin. */
 const NAME = "新来的人";
@@ -61,7 +62,7 @@ describe("joining", () => {
       await field("password").fill(password);
       await page.getByText(words.registration.easyToGuess).waitFor();
       await field("password").fill(PASSWORD);
-      await page.getByText(words.registration.passwordHint).waitFor();
+      await page.getByText(fillPlaceholders(words.registration.passwordHint, LENGTHS)).waitFor();
     }
   });
 

@@ -186,6 +186,32 @@ test("usage is summed up as often as the setting says", async () => {
   expect(Math.round((await intervalOf()) / 60)).toBe(5);
 }, 60_000);
 
+test("equal requests are answered from the cache, which says what it saves and can be cleared", async () => {
+  await setOption(root, "ResponseCacheEnabled", true);
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "Once" }] });
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+    return { state: reply.headers.get("x-sluice-cache"), text: await reply.text() };
+  };
+  const first = await ask();
+  expect(await ask()).toEqual({ ...first, state: "hit" });
+  const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
+  const { page, button } = consolePage;
+  const words = WORDS.en;
+  await until(async () => (await root.get("/api/response_cache/")).some(({ hits }: { hits: number }) => hits === 1));
+  await consolePage.open("/setting?tab=operation&section=responseCache");
+  const panel = page.locator('[id="section-responseCache"]');
+  await panel.getByText(words.settings.responseCache.rate).waitFor();
+  await panel.getByText("50%").waitFor();
+  await button(words.settings.responseCache.clear).click();
+  await page.getByRole("dialog").getByRole("button", { name: words.settings.responseCache.clear }).click();
+  await consolePage.waitForNotice(words.settings.responseCache.cleared);
+  expect((await ask()).state).toBe("miss");
+  await setOption(root, "ResponseCacheEnabled", false);
+  await consolePage.close();
+}, 60_000);
+
 test("the site shows its own logo and footer, and a sidebar that is collapsed at first", async () => {
   const logo = `${helperUrl}/logo.svg`;
   await setOptions(root, { Logo: logo, Footer: "Kept by the **harbour**", DefaultCollapseSidebar: true });

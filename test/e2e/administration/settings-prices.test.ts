@@ -123,7 +123,9 @@ describe("prices", () => {
       .getByRole("tab", { name: new RegExp(price.views.unset) })
       .click();
     const fillIn = (count: number) =>
-      consolePage.button(count === 0 ? price.batch.idle : fillPlaceholders(price.batch.action, { count })).click();
+      consolePage
+        .button(count === 0 ? price.batch.idle : fillPlaceholders(price.batch.action_other, { count }))
+        .click();
     await consolePage.row("own-model-1").waitFor();
     await section("pricing").getByText(price.unset.why).waitFor();
     await fillIn(0);
@@ -141,8 +143,9 @@ describe("prices", () => {
     await consolePage.waitForNotice(price.batch.errors.both);
     await consolePage.page.getByLabel(price.form.completionRatio, { exact: true }).fill("3");
     await fillIn(3);
-    await consolePage.waitForNotice(price.unset.title);
+    await consolePage.waitForNotice(fillPlaceholders(price.batch.done_other, { count: 3 }));
     await save();
+    await section("pricing").getByText(price.unset.title).waitFor();
     const [ratios, completions] = [await jsonOf("ModelRatio"), await jsonOf("CompletionRatio")];
     for (const model of UNPRICED) expect([ratios[model], completions[model]]).toEqual([2, 3]);
   }, 120_000);

@@ -16,13 +16,30 @@ const words = WORDS.en;
 const CHATS = `playground-chats-${root.userId}`;
 
 /** All that scripts can read back in this browser. */
-const readStorage = () =>
+const readStorage = (): Promise<Record<string, unknown> & { cookie: string; cached: string[] }> =>
   page.evaluate(async () => {
     const cached: string[] = [];
     for (const name of await caches.keys()) {
       for (const { url } of await (await caches.open(name)).keys()) cached.push(url);
     }
-    return { ...localStorage, ...sessionStorage, cookie: document.cookie, cached };
+    const databases: Record<string, unknown[]> = {};
+    for (const { name = "" } of await indexedDB.databases()) {
+      databases[name] = await new Promise((resolve) => {
+        const request = indexedDB.open(name);
+        request.onsuccess = () => {
+          const { result: database } = request;
+          const all = database
+            .transaction([...database.objectStoreNames])
+            .objectStore("chats")
+            .getAll();
+          all.onsuccess = () => {
+            database.close();
+            resolve(all.result);
+          };
+        };
+      });
+    }
+    return { ...localStorage, ...sessionStorage, ...databases, cookie: document.cookie, cached };
   });
 
 test("signing out is in the account menu of every page of the menu", async () => {
@@ -39,7 +56,8 @@ test("signing out is in the account menu of every page of the menu", async () =>
 
 test("what the browser stores has preferences, who is signed in and that person's chats, and no secret", async () => {
   await open("/playground");
-  await until(readStorage, (stored) => CHATS in stored);
+  await page.locator("#playground-system").fill("Answer like a lock keeper.");
+  await until(readStorage, (stored) => JSON.stringify(stored[CHATS] ?? []).includes("lock keeper"));
   const stored = await readStorage();
   const [session] = (await page.context().cookies()).filter(({ name }) => name.endsWith("session"));
   expect(session?.value).toMatch(/^[\w-]{43}$/);
@@ -51,7 +69,8 @@ test("what the browser stores has preferences, who is signed in and that person'
 
 test("signing out ends the session and leaves nothing of the account in the browser", async () => {
   await open("/playground");
-  await until(readStorage, (stored) => CHATS in stored);
+  await page.locator("#playground-system").fill("Answer like a lock keeper.");
+  await until(readStorage, (stored) => JSON.stringify(stored[CHATS] ?? []).includes("lock keeper"));
   const [session] = (await page.context().cookies()).filter(({ name }) => name.endsWith("session"));
   await button(words.shell.account).click();
   await page.getByRole("menuitem", { name: words.shell.signOut }).click();

@@ -314,6 +314,20 @@ describe("the pages of an operator", () => {
     await page.waitForFunction(() => document.activeElement?.id === "setting-RetryTimes");
     await jump("client id", setting("linuxdo", "LinuxDOClientId"));
     await page.waitForFunction(() => document.activeElement?.id === "setting-LinuxDOClientId");
+    const { origin } = new URL(page.url());
+    const opened = page
+      .context()
+      .waitForEvent("request", (request) => request.url() === `${origin}/docs/contributing/kill-test`);
+    const popup = page.waitForEvent("popup");
+    await jump("kill test", fillPlaceholders(words.docs, { page: "The kill test" }));
+    await opened;
+    await (await popup).close();
+    // The page's own documentation, and that of a form.
+    await consolePage.open("/channel/add");
+    const help = page.getByRole("link", { name: WORDS.en.components.documentation, includeHidden: true });
+    await help.nth(1).waitFor({ state: "attached" });
+    for (const link of await help.all()) expect(await link.getAttribute("href")).toBe("/docs/guide/channels");
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: words.placeholder }).fill("zzzz zzzz zzzz");
     await page.keyboard.press("Escape");
@@ -537,6 +551,7 @@ describe("the pages of an operator", () => {
       ["/service-accounts", WORDS.zh.access.accounts.title],
       ["/admin-roles", WORDS.zh.access.roles.title],
       ["/experiments", WORDS.zh.experiments.title],
+      ["/guardrails", WORDS.zh.guardrails.title],
       ["/replays", WORDS.zh.replays.title],
       ["/channel-checks", WORDS.zh.authenticity.title],
       ["/identity-providers", WORDS.zh.identityProviders.title],

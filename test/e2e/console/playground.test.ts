@@ -1,9 +1,16 @@
-/** The playground in a real browser: streams, stops, edits, branches, compares, shows all kinds of answers, gives code. */
+/** The playground in a real browser: streams, stops, edits, branches, compares, calls functions, shows all kinds of answers, gives code. */
 import { afterAll, describe, expect } from "bun:test";
+import type { Locator } from "playwright";
 import { WORDS, waitForQueries } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
-import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startBrowserFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -40,7 +47,14 @@ function startThinker() {
   const deltas = [
     { reasoning_content: "Water finds its level." },
     { content: "## Locks\n\n| gate | state |\n|---|---|\n| north | open |\n\n" },
+    { audio: { id: "audio-1", data: Buffer.from([0, 0, 1, 0]).toString("base64") } },
     { content: "```ts\nopenGate();\n```\n\n<b>not bold</b>" },
+    { content: "\n\nIt holds \\(V = h \\cdot A\\), from $5 to $7." },
+    {
+      annotations: [
+        { type: "url_citation", url_citation: { url: "https://locks.test/", title: "Locks of the world" } },
+      ],
+    },
     { content: `\n\n![a lock](${imageHost.url}/lock.png?q=everything)` },
     { images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } }] },
   ];
@@ -59,6 +73,27 @@ function startThinker() {
 
 const thinker = startThinker();
 afterAll(thinker.stop);
+type PlaygroundWords = Readonly<{ model: string; addModel: string; removeModel: string }>;
+
+async function chooseModels({ page, button }: ConsolePage, texts: PlaygroundWords, models: readonly string[]) {
+  const removals = page.getByRole("button", {
+    name: new RegExp(`^${fillPlaceholders(texts.removeModel, { name: "" })}`),
+  });
+  const lanes = page.getByRole("combobox", { name: new RegExp(`^${texts.model}( \\d)?$`) });
+  await lanes.first().waitFor();
+  for (let left = await lanes.count(); left > models.length; left -= 1) await removals.last().click();
+  for (let lane = 0; lane < models.length; lane += 1) {
+    if (lane > 0 && (await lanes.count()) <= lane) await button(texts.addModel).click();
+    const input = lanes.nth(lane);
+    await input.fill(models[lane] ?? "");
+    await input.press("Enter");
+    await until(
+      () => input.inputValue(),
+      (value) => value === models[lane],
+    );
+  }
+}
+
 const { browser, fixture } = await startBrowserFixture([MODEL, SECOND, HELD, TOOLS, REFUSED]);
 await createChannel(fixture.root, thinker.url, [RICH]);
 await setOption(fixture.root, "ModelRatio", {
@@ -75,33 +110,22 @@ const ask = async (text: string) => {
   await consolePage.button(words.send).click();
 };
 /** These models in place of all that are chosen. */
-const choose = async (...models: string[]) => {
-  const input = consolePage.page.locator("#playground-models");
-  const chips = consolePage.page.locator(".MuiChip-root");
-  const chosen = (expected: number) =>
-    until(
-      () => chips.count(),
-      (count) => count === expected,
-    );
-  await input.focus();
-  for (let left = await chips.count(); left > 0; left -= 1) {
-    await input.press("Backspace");
-    await chosen(left - 1);
-  }
-  for (const [at, model] of models.entries()) {
-    await input.fill(model);
-    await input.press("Enter");
-    await chosen(at + 1);
-  }
-};
+const choose = (...models: string[]) => chooseModels(consolePage, words, models);
 /** In a chat of its own. */
 const begin = async (...models: string[]) => {
   await consolePage.open("/playground");
   await consolePage.button(words.newChat).click();
+  await consolePage.page.getByText(words.empty.title).waitFor();
   // A chat without models gets one as soon as it is known what is offered.
   await waitForQueries(consolePage.page);
   await choose(...models);
 };
+/** The value of a figure below an answer. */
+const fact = async (answer: Locator, name: string) =>
+  (await answer
+    .locator("dl", { has: consolePage.page.locator("dt", { hasText: name }) })
+    .locator("dd")
+    .textContent()) ?? "";
 const lastBody = () => fixture.upstream.requests.filter(({ path }) => path === "/v1/chat/completions").at(-1)?.body;
 
 describe("the playground", () => {
@@ -111,11 +135,13 @@ describe("the playground", () => {
     await ask("Hello");
     await answers().getByText(BEGINNING, { exact: true }).waitFor();
     expect(await answers().getAttribute("aria-busy")).toBe("true");
+    // An answer that comes at once has no speed.
+    await Bun.sleep(300);
     fixture.upstream.release();
     await answers().getByText(ANSWER, { exact: true }).waitFor();
-    await page.getByText(/^Total \d+(?:\.\d+ s| ms)$/).waitFor();
-    await page.getByText(/^First token \d+(?:\.\d+ s| ms)$/).waitFor();
-    await page.getByText("21 in / 9 out", { exact: true }).waitFor();
+    for (const name of [words.total, words.first]) expect(await fact(answers(), name)).toMatch(/^\d+(?:\.\d+ s| ms)$/);
+    expect(await fact(answers(), words.inOut)).toBe("21 / 9");
+    expect(await fact(answers(), words.speed)).toMatch(/^[\d,]+ tok\/s$/);
     await page.getByText("$0.00006").waitFor();
     expect(await answers().getAttribute("aria-busy")).toBe("false");
     await consolePage.expectAccessible();
@@ -125,10 +151,10 @@ describe("the playground", () => {
     await begin(HELD);
     await ask("Slowly");
     await answers().getByText(BEGINNING, { exact: true }).waitFor();
-    await consolePage.button(words.stop).click();
+    await consolePage.page.getByLabel(words.ask).press("Escape");
     await consolePage.button(words.send).waitFor();
     fixture.upstream.release();
-    await consolePage.page.getByText(/^Total /).waitFor();
+    await consolePage.page.locator("dt", { hasText: words.total }).waitFor();
     expect(await answers().textContent()).toContain(BEGINNING);
     expect(await answers().textContent()).not.toContain(ANSWER);
   }, 120_000);
@@ -143,6 +169,11 @@ describe("the playground", () => {
     await button(words.edit, turns().first()).click();
     expect(await page.getByLabel(words.ask).inputValue()).toBe("First question");
     await button(words.cancelEdit).click();
+    // ↑ in the empty field edits the last question, and Escape leaves it.
+    await page.getByLabel(words.ask).press("ArrowUp");
+    await page.getByLabel(words.ask).and(page.locator(":focus")).waitFor();
+    expect(await page.getByLabel(words.ask).inputValue()).toBe("Second question");
+    await page.getByLabel(words.ask).press("Escape");
     await button(words.edit, turns().first()).click();
     await ask("Better question");
     await turns().getByText("Better question", { exact: true }).waitFor();
@@ -155,21 +186,44 @@ describe("the playground", () => {
     await answers(turns().nth(1)).getByText(ANSWER).waitFor();
     // The whole conversation before goes with it.
     expect(lastBody().messages).toHaveLength(3);
-    await page.getByRole("combobox", { name: words.chats }).click();
-    const chats = page.getByRole("option", { name: "First question" });
-    expect(await chats.count()).toBe(2);
-    await chats.last().click();
+    await button(words.history.title).click();
+    const chats = dialog().getByRole("listitem").filter({ hasText: "First question" });
+    await chats.nth(1).waitFor();
+    await dialog().getByLabel(words.history.search).fill("nothing of the kind");
+    await dialog().getByText(words.history.none).waitFor();
+    await dialog().getByLabel(words.history.search).fill("better");
+    await chats.nth(1).waitFor();
+    await consolePage.expectAccessible();
+    await chats.last().getByRole("button", { name: "First question", exact: true }).click();
     await turns().nth(1).waitFor({ state: "detached" });
+    await page.getByLabel(words.name).fill("Renamed");
+    await button(words.history.title).click();
+    const renamed = dialog().getByRole("button", { name: "Renamed", exact: true });
+    await renamed.waitFor();
+    // On the server they are in any browser, and turned off they are in this one again.
+    await dialog().getByRole("switch").or(dialog().getByRole("checkbox")).click();
     await until(
-      () => page.evaluate(() => JSON.stringify({ ...localStorage })),
-      (stored) => stored.includes("On the branch"),
+      async () => (await fixture.root.get("/api/playground/chats")).items.map(({ title }: { title: string }) => title),
+      (titles) => titles.includes("Renamed") && titles.includes("First question"),
     );
+    await page.keyboard.press("Escape");
     await page.reload();
+    await turns().first().waitFor();
+    await button(words.history.title).click();
+    await dialog().getByLabel(words.history.search).fill("on the branch");
+    await dialog().getByRole("button", { name: "First question", exact: true }).click();
     await turns().getByText("On the branch", { exact: true }).waitFor();
     expect(await turns().count()).toBe(2);
-    await button(words.delete.action).click();
-    await button(words.delete.action, dialog()).click();
+    await button(words.history.title).click();
+    await dialog().getByRole("switch").or(dialog().getByRole("checkbox")).click();
+    await until(
+      async () => (await fixture.root.get("/api/playground/chats")).enabled,
+      (isEnabled) => !isEnabled,
+    );
+    await button(fillPlaceholders(words.delete.named, { name: "First question" }), dialog(words.history.title)).click();
+    await button(words.delete.action, dialog(words.delete.title)).click();
     await turns().nth(1).waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
     await button(words.clear).click();
     await page.getByText(words.empty.title).waitFor();
   }, 120_000);
@@ -179,14 +233,18 @@ describe("the playground", () => {
     await begin(MODEL, SECOND);
     await ask("Which is better?");
     for (const [lane, model, tokens, cost] of [
-      [0, MODEL, "1000 in / 500 out", "$0.003"],
-      [1, SECOND, "20 in / 10 out", "$0.00006"],
+      [0, MODEL, "1,000 / 500", "$0.003"],
+      [1, SECOND, "20 / 10", "$0.00006"],
     ] as const) {
       const answer = answers().nth(lane);
-      for (const text of [model, ANSWER, tokens]) await answer.getByText(text, { exact: true }).waitFor();
+      for (const text of [ANSWER, tokens]) await answer.getByText(text, { exact: true }).waitFor();
       await answer.getByText(cost).waitFor();
-      await answer.getByText(/^Total \d+(?:\.\d+ s| ms)$/).waitFor();
+      expect(await page.getByLabel(`${words.model} ${lane + 1}`).inputValue()).toBe(model);
     }
+    await answers()
+      .nth(1)
+      .getByText(fillPlaceholders(words.cheaper, { factor: "50" }))
+      .waitFor();
     await consolePage.expectAccessible();
     const requestCount = fixture.upstream.requests.length;
     await button(words.retry, answers().nth(1)).click();
@@ -197,10 +255,23 @@ describe("the playground", () => {
     expect(lastBody().model).toBe(SECOND);
     await answers().nth(1).getByText(ANSWER, { exact: true }).waitFor();
     await answers().first().getByText(ANSWER, { exact: true }).waitFor();
-    await page
-      .getByText(/^Total /)
-      .nth(1)
-      .waitFor();
+    await page.locator("dt", { hasText: words.total }).nth(1).waitFor();
+    // Four at most.
+    await button(words.addModel).click();
+    await button(words.addModel).click();
+    await button(words.addModel).waitFor({ state: "detached" });
+    await ask("And of four?");
+    await answers(turns().nth(1)).nth(3).waitFor();
+    await answers(turns().nth(1)).nth(0).getByText(ANSWER, { exact: true }).waitFor();
+    await until(
+      () => {
+        fixture.upstream.release();
+        return answers(turns().nth(1)).and(page.locator("[aria-busy=true]")).count();
+      },
+      (count) => count === 0,
+    );
+    await consolePage.expectAccessible();
+    await button(words.send).waitFor();
   }, 120_000);
 
   test("shows reasoning, Markdown, code, images and tool calls", async () => {
@@ -211,6 +282,10 @@ describe("the playground", () => {
     await page.getByRole("cell", { name: "north" }).waitFor();
     await page.getByRole("img", { name: words.image }).waitFor();
     await page.getByText("<b>not bold</b>").waitFor();
+    await page.locator(`audio[aria-label="${words.audio}"][src^="blob:"]`).waitFor();
+    const playable = () =>
+      page.locator("audio").evaluate((audio) => audio instanceof HTMLAudioElement && audio.duration);
+    expect(await until(playable, (seconds) => Number(seconds) > 0)).toBeCloseTo(2 / 24_000);
     // An image on another site is fetched once the reader wants it.
     const load = button(fillPlaceholders(words.loadImage, { host: new URL(imageHost.url).host }));
     await load.waitFor();
@@ -223,8 +298,16 @@ describe("the playground", () => {
         (count) => count > 0,
       ),
     ).toBe(1);
-    await page.getByText(words.reasoning, { exact: true }).click();
-    await page.getByText("Water finds its level.").waitFor();
+    // Folded once the model writes its answer.
+    const reasoning = page.getByText("Water finds its level.");
+    await reasoning.waitFor({ state: "hidden" });
+    await page.getByText(new RegExp(`^${fillPlaceholders(words.thoughtFor, { time: "" })}`)).click();
+    await reasoning.waitFor();
+    // Colors and formulas come with libraries of their own; prices are none.
+    await page.locator(".hljs-title", { hasText: "openGate" }).waitFor();
+    await page.locator("math").first().waitFor();
+    await page.getByText("from $5 to $7").waitFor();
+    await page.getByRole("link", { name: "Locks of the world" }).waitFor();
     await button(words.copyCode).click();
     expect(
       await until(
@@ -233,12 +316,53 @@ describe("the playground", () => {
       ),
     ).toBe("openGate();");
     await consolePage.expectAccessible();
+  }, 120_000);
+
+  test("defines functions, answers calls by hand or by a mock, and goes on with their results", async () => {
+    const { page, button, dialog } = consolePage;
     await begin(TOOLS);
+    await button(words.tools.edit).click();
+    const editor = dialog().locator("#playground-tools");
+    await editor.fill("[{");
+    await dialog().getByText(words.tools.invalid).waitFor();
+    await editor.fill('[{"name":"open_gate"},{"name":"read_level"}]');
+    await dialog()
+      .getByLabel(fillPlaceholders(words.tools.mock, { name: "read_level" }))
+      .fill("3 m");
+    await consolePage.expectAccessible();
+    await button(words.tools.save, dialog()).click();
     await ask("Open the north gate");
     await page.getByRole("region", { name: fillPlaceholders(words.tool, { name: "open_gate" }) }).waitFor();
-    await page.getByText('{"gate":"north","percent":40}').waitFor();
-    await page.getByText(fillPlaceholders(words.tool, { name: "read_level" })).waitFor();
+    const result = page.getByLabel(fillPlaceholders(words.toolResult, { name: "open_gate" })).last();
+    await result.fill("open");
+    expect(
+      await page
+        .getByLabel(fillPlaceholders(words.toolResult, { name: "read_level" }))
+        .last()
+        .inputValue(),
+    ).toBe("3 m");
     await consolePage.expectAccessible();
+    const requestCount = fixture.upstream.requests.length;
+    await button(fillPlaceholders(words.sendResults_other, { count: "2" })).click();
+    await until(
+      () => fixture.upstream.requests.length,
+      (count) => count > requestCount,
+    );
+    const { messages, tools } = lastBody();
+    expect(tools.map(({ function: { name } }: { function: { name: string } }) => name)).toEqual([
+      "open_gate",
+      "read_level",
+    ]);
+    expect(messages.map(({ role, content }: { role: string; content: string | null }) => [role, content])).toEqual(
+      [
+        ["user", "Open the north gate"],
+        ["assistant", expect.anything()],
+        ["tool", "open"],
+        ["tool", "3 m"],
+      ].map(([role, content]) => [role, role === "assistant" ? messages[1].content : content]),
+    );
+    expect(messages[2].tool_call_id).toBe(messages[1].tool_calls[0].id);
+    await button(words.send).waitFor();
   }, 120_000);
 
   test("follows the newest answer until the reader scrolls up, and goes on from the button", async () => {
@@ -268,32 +392,65 @@ describe("the playground", () => {
     const { page, button, dialog } = consolePage;
     await begin(SECOND);
     await page.locator("#playground-system").fill("Answer like a lock keeper.");
-    await page.locator("#playground-max").fill("77");
+    await ask("Without parameters");
+    await answers().getByText(ANSWER).waitFor();
+    // The model's own defaults.
+    for (const name of ["temperature", "max_tokens", "top_p"]) expect(lastBody()).not.toHaveProperty(name);
+    await page.getByLabel(words.parameters.max_tokens).fill("77");
     const slider = page.getByRole("slider");
     await slider.focus();
     await slider.press("ArrowRight");
+    await button(words.moreParameters).click();
+    await page.getByLabel(words.parameters.stop).fill("END");
+    await page.locator("#playground-schema").fill('{"type":"object"}');
+    const file = (name: string, mimeType: string) => ({ name, mimeType, buffer: Buffer.from(PIXEL, "base64") });
     await page
       .locator('input[type="file"]')
-      .setInputFiles({ name: "lock.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") });
-    await button(words.removeImage).waitFor();
+      .setInputFiles([
+        file("lock.png", "image/png"),
+        file("plan.pdf", "application/pdf"),
+        file("gate.mp3", "audio/mpeg"),
+        file("notes.zip", "application/zip"),
+      ]);
+    await consolePage.waitForNotice(fillPlaceholders(words.fileErrors.type, { name: "notes.zip" }));
+    for (const name of ["lock.png", "plan.pdf", "gate.mp3"])
+      await button(fillPlaceholders(words.removeFile, { name })).waitFor();
+    // Pasted and dropped files come with the same question.
+    await page.getByLabel(words.ask).evaluate((field) => {
+      const data = new DataTransfer();
+      data.items.add(new File(["%PDF-1"], "pasted.pdf", { type: "application/pdf" }));
+      field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      const dropped = new DataTransfer();
+      dropped.items.add(new File(["%PDF-2"], "dropped.pdf", { type: "application/pdf" }));
+      field.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true, cancelable: true }));
+    });
+    for (const name of ["pasted.pdf", "dropped.pdf"])
+      await button(fillPlaceholders(words.removeFile, { name })).click();
+    await consolePage.expectAccessible();
     await ask("What is on it?");
     await answers().getByText(ANSWER).waitFor();
     const url = `data:image/png;base64,${PIXEL}`;
     expect(lastBody()).toMatchObject({
-      temperature: 0.2,
+      temperature: 1.1,
       max_tokens: 77,
+      stop: ["END"],
+      response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } },
       messages: [
         { role: "system", content: "Answer like a lock keeper." },
+        { role: "user", content: "Without parameters" },
+        { role: "assistant", content: ANSWER },
         {
           role: "user",
           content: [
             { type: "text", text: "What is on it?" },
             { type: "image_url", image_url: { url } },
+            { type: "file", file: { filename: "plan.pdf", file_data: `data:application/pdf;base64,${PIXEL}` } },
+            { type: "input_audio", input_audio: { data: PIXEL, format: "mp3" } },
           ],
         },
       ],
     });
-    await page.getByRole("article").getByRole("img", { name: words.image }).waitFor();
+    await page.getByRole("article").getByRole("img", { name: "lock.png" }).waitFor();
     await button(words.asCode).click();
     const code = dialog().getByRole("region", { name: words.asCode });
     for (const [language, sign] of [
@@ -305,7 +462,22 @@ describe("the playground", () => {
       await code.getByText(sign).waitFor();
       expect(await code.textContent()).toContain("Answer like a lock keeper.");
     }
+    for (const [format, sign] of [
+      ["Responses", "client.responses.create"],
+      ["Anthropic Messages", "client.messages.create"],
+      ["Gemini", "client.models.generateContent"],
+    ] as const) {
+      await button(format, dialog()).click();
+      await code.getByText(sign).waitFor();
+    }
+    await dialog()
+      .getByText(fillPlaceholders(words.notInFormat, { fields: "" }))
+      .or(code)
+      .first()
+      .waitFor();
     await consolePage.expectAccessible();
+    await button("Chat Completions", dialog()).click();
+    await code.getByText("new OpenAI").waitFor();
     await button(words.copyCode, dialog()).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     expect(await until(copied, (text) => text.includes("new OpenAI"))).toBe((await code.textContent()) ?? "");
@@ -317,13 +489,12 @@ describe("the playground", () => {
     await setOption(fixture.root, "LogChatContentEnabled", true);
     await begin(SECOND);
     await page.locator("#playground-system").fill("Answer like a lock keeper.");
+    await page.getByLabel(words.parameters.max_tokens).fill("99");
     await ask("Who opens the gate?");
     await answers().getByText(ANSWER).waitFor();
     await ask("And at night?");
     await answers(turns().nth(1)).getByText(ANSWER).waitFor();
-    await answers(turns().nth(1))
-      .getByText(/^Total /)
-      .waitFor();
+    await answers(turns().nth(1)).locator("dt", { hasText: words.total }).waitFor();
     const sent = lastBody().messages;
     await setOption(fixture.root, "LogChatContentEnabled", false);
 
@@ -342,6 +513,8 @@ describe("the playground", () => {
     await turns().getByText("And at night?", { exact: true }).waitFor();
     expect(await turns().count()).toBe(2);
     await answers(turns().first()).getByText(ANSWER).waitFor();
+    // With what the client sent, parameters too.
+    expect(await page.getByLabel(words.parameters.max_tokens).inputValue()).toBe("99");
     await consolePage.expectAccessible();
     const requestCount = fixture.upstream.requests.length;
     await button(words.retry, turns().last()).click();
@@ -368,13 +541,22 @@ describe("the playground", () => {
   }, 120_000);
 });
 
-test("the wallet shows how long the balance lasts at last week's rate", async () => {
+test("the wallet shows how long the balance lasts at last week's rate, and leads to an alert", async () => {
   const { root } = fixture;
   const { quota, used_quota: spent } = await root.get("/api/user/self");
   await root.put("/api/user/", { id: root.userId, quota_delta: 5 * spent - quota });
   await consolePage.open("/topup");
-  const text = fillPlaceholders(WORDS.en.components.balanceLasts_other, { count: 35 });
-  await consolePage.page.getByText(text).waitFor();
+  const days = Math.floor((5 * spent) / Math.ceil(spent / 7));
+  const lasts = fillPlaceholders(WORDS.en.components.lasts_other, { count: days });
+  await consolePage.button(new RegExp(`^${lasts}`)).click();
+  // One click leads to an alert three days before the end, in money.
+  await consolePage.page.waitForURL("**/personal?**alert=balance_low**");
+  const drawer = consolePage.dialog(WORDS.en.alerts.rules.form.addTitle);
+  await drawer.getByText(WORDS.en.alertEvents.names.balance_low).waitFor();
+  const threshold = Number((3 * Math.ceil(spent / 7)).toPrecision(2));
+  const amount = await drawer.getByLabel(WORDS.en.alerts.rules.form.units.quota, { exact: true }).inputValue();
+  expect(Number(amount) * 500_000).toBeCloseTo(threshold, 3);
+  await consolePage.expectAccessible();
   await root.put("/api/user/", { id: root.userId, quota_delta: quota });
 }, 60_000);
 
@@ -384,14 +566,15 @@ test("the playground works as well in Chinese on a phone", async () => {
   await phone.open("/playground");
   await phone.page.getByText(zh.empty.title).waitFor();
   await phone.expectAccessible();
-  // The settings are folded away from the composer.
-  expect((await phone.page.getByLabel(zh.ask).boundingBox())?.y).toBeLessThan(600);
+  // The settings are folded away, and the composer stands at the bottom of the window.
+  const composer = await phone.button(zh.send).boundingBox();
+  const below = (phone.page.viewportSize()?.height ?? 0) - (composer?.y ?? 0) - (composer?.height ?? 0);
+  expect(below).toBeGreaterThanOrEqual(0);
+  expect(below).toBeLessThan(160);
+  await chooseModels(phone, zh, [MODEL, SECOND]);
   await phone.button(zh.settings).click();
-  const models = phone.page.locator("#playground-models");
-  for (const model of [MODEL, SECOND]) {
-    await models.fill(model);
-    await models.press("Enter");
-  }
+  await phone.expectAccessible();
+  await phone.button(zh.settings).click();
   await phone.page.getByLabel(zh.ask).fill("你好");
   await phone.button(zh.send).click();
   await phone.page.getByText("$0.003").waitFor();

@@ -111,7 +111,6 @@ describe("routing", () => {
     await dialog().getByText(form.errors.model).waitFor();
     await addModel(1, "nobody");
     await dialog().getByText(form.unserved).waitFor();
-    await button(form.addCandidate, dialog()).click();
     await addModel(2, MODEL);
     await button(form.moveUp.replace("{{position}}", "2"), dialog()).click();
     await button(form.noConditions, dialog()).last().click();

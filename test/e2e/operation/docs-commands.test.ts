@@ -26,6 +26,8 @@ const REASONS = [
   "needs a channel that makes videos",
   "needs a clone",
   "starts a coding agent",
+  "needs an agent and a person",
+  "needs a running gateway",
   "needs root and takes ports",
   "needs Docker",
   "needs the internet",

@@ -24,6 +24,9 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight | readonly Organ
   "GET /api/token/": "keys.read",
   "GET /api/token/search": "keys.read",
   "GET /api/token/{id}": "keys.read",
+  "GET /api/device/request": "keys.write",
+  "POST /api/device/approve": "keys.write",
+  "POST /api/device/deny": "keys.write",
   "POST /api/token/": "keys.write",
   "PUT /api/token/": "keys.write",
   "POST /api/token/{id}/rotate": "keys.write",
@@ -73,6 +76,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight | readonly Organ
   "GET /api/data/self": "usage.read",
   "GET /api/data/self/overview": "usage.read",
   "GET /api/data/self/series": "usage.read",
+  "GET /api/data/self/pace": "usage.read",
   "GET /api/mj/self": "requests.read",
   "GET /api/task/self": "requests.read",
   "POST /api/user/self/download": "organization.read",
@@ -137,11 +141,11 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
   };
   const giveQuota = (id: number, quota: number) => root.put("/api/user/", { id, quota_delta: quota });
   const quotaOf = async (id: number): Promise<number> => (await root.get(`/api/user/${id}`)).quota;
-  const chat = (key: string) =>
+  const chat = (key: string, model = MODEL) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer sk-${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "Hi" }] }),
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] }),
     });
 
   beforeAll(async () => {
@@ -314,6 +318,28 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
       await as(member("viewer"), "POST", "/api/user/self/download", { address: "/api/log/self/export" }, organization),
     );
     expect((await as(outsider, "GET", again.address)).status).toBe(401);
+  });
+
+  test("what calls cost the operator is in no answer to members, only in those to administrators", async () => {
+    await createChannel(root, upstream.url, ["costly"], { setting: JSON.stringify({ cost_ratio: 0.123 }) });
+    await setOptions(root, { ModelRatio: { [MODEL]: 1, costly: 1000 } });
+    await giveQuota(organization, 100_000_000);
+    const { key } = dataOf(
+      await as(member("owner"), "POST", "/api/token/", { name: "costs", unlimited_quota: true }, organization),
+    );
+    const reply = await chat(key, "costly");
+    expect(reply.status).toBe(200);
+    expect((await reply.text()) + JSON.stringify([...reply.headers])).not.toContain("cost_");
+    const logged = () => as(root, "GET", "/api/log/?type=2&model_name=costly");
+    await until(async () => dataOf(await logged()).items.length > 0);
+    const cost = /"upstream_cost":(\d{3,})/.exec(JSON.parse((await logged()).text).data.items[0].other)?.[1] ?? "";
+    expect(Number(cost)).toBeGreaterThan(0);
+    expect(dataOf(await as(root, "GET", "/api/data/margins"))).toMatchObject([{ cost: Number(cost) }]);
+    for (const route of Object.keys(ACCOUNT_ROUTES).filter((each) => each.startsWith("GET ") && !each.includes("{"))) {
+      const { text } = await as(member("owner"), "GET", route.slice(4), undefined, organization);
+      expect({ route, tells: text.includes("upstream_cost") || text.includes(cost) }).toEqual({ route, tells: false });
+    }
+    expect((await as(member("owner"), "GET", "/api/data/margins")).code).toBe("permission_denied");
   });
 
   test("a ticket for an organization opens no file of administrators", async () => {

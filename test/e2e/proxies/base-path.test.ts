@@ -1,7 +1,7 @@
 /** The console, the API and the documentation below a path, by a proxy that passes the path on and by one that cuts it off. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
-import { startFakeSignInServices } from "../../support/console/sign-in.ts";
+import { startFakeSignInServices } from "../../support/console/services/sign-in.ts";
 import { openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import {
@@ -133,7 +133,7 @@ describe("a journey below a path", () => {
       const elsewhere = page.waitForRequest((request) => request.url().startsWith(outside.url));
       await page.getByRole("button", { name: /Discord/ }).click();
       expect(new URL((await elsewhere).url()).searchParams.get("redirect_uri")).toBe(`${site.url}/oauth/discord`);
-      await page.waitForURL((url) => url.pathname === `${BASE}/token`);
+      await page.waitForURL((url) => url.pathname === `${BASE}/start`);
       expect(strays).toEqual([]);
       await close();
     },

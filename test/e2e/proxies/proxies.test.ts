@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { request as httpsRequest } from "node:https";
 import { waitForLogs } from "../../support/billing/books.ts";
-import { startFakeSignInServices } from "../../support/console/sign-in.ts";
+import { startFakeSignInServices } from "../../support/console/services/sign-in.ts";
 import { DOCUMENTED_PROXIES, type DocumentedProxy, startDocumentedProxy } from "../../support/docs/proxy-files.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { keepOnFailure, test } from "../../support/e2e/browser-test.ts";
@@ -107,7 +107,7 @@ describe.each(DOCUMENTED_PROXIES)("%s", (kind) => {
       await page.getByRole("button", { name: /Discord/ }).click();
       const { searchParams } = new URL((await elsewhere).url());
       expect(searchParams.get("redirect_uri")).toBe(`${proxy.url}/oauth/discord`);
-      await page.waitForURL(`${proxy.url}/token`);
+      await page.waitForURL(`${proxy.url}/start`);
       await context.close();
     },
     TIMEOUT_MS,

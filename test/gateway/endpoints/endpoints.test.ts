@@ -195,7 +195,7 @@ test("the playground shows its reader why a call failed in the console's languag
     return ((await answer.json()) as { error: { message: string } }).error.message;
   };
   expect(await errorMessage("/pg/chat/completions")).toStartWith(
-    "模型「unknown」不存在，或该令牌无权使用。 (request id: ",
+    "模型「unknown」不存在，或该令牌无权使用。（请求编号：",
   );
   expect(await errorMessage("/v1/chat/completions")).toStartWith("The model “unknown” does not exist");
 });

@@ -332,7 +332,7 @@ describe("MiniMax", () => {
         (error) => error,
       );
     // The gateway replaces a rate limit of the provider by a message of its own.
-    const words = { 429: "at capacity", 503: "temporarily unavailable" }[status] ?? "no such voice";
+    const words = { 429: "limits our rate", 503: "temporarily unavailable" }[status] ?? "no such voice";
     expect(failure).toMatchObject({ status, message: expect.stringContaining(words) });
     expect((await relay.billing.nextRecord()).quota).toBe(0);
   });

@@ -89,6 +89,10 @@ test("a balance that is used up between two rounds ends the response, with the e
   const answer = await relay.post("/v1/responses", body);
   expect([answer.status, (await answer.json()).error.code]).toEqual([429, "insufficient_quota"]);
   expect(mcp.calls).toEqual(["weather Ghent"]);
-  expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([10]);
+  // The second round is refused, which costs nothing.
+  expect(relay.billing.records.map(({ promptTokens, quota }) => [promptTokens, quota > 0])).toEqual([
+    [10, true],
+    [0, false],
+  ]);
   expect([relay.billing.openHolds, upstream.received.length]).toEqual([0, 1]);
 });

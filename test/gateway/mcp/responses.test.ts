@@ -340,7 +340,9 @@ describe("an MCP server that cannot be used", () => {
     );
     expect(String(failure).toLowerCase()).toContain(message);
     expect(upstream.received).toHaveLength(0);
-    expect([relay.billing.records, relay.billing.holds]).toEqual([[], []]);
+    // Logged where a call had begun, and never charged.
+    expect(relay.billing.records.filter(({ quota, failed }) => quota > 0 || !failed)).toEqual([]);
+    expect(relay.billing.holds).toEqual([]);
   });
 
   test.each([

@@ -249,3 +249,47 @@ describe("forbidden words in what the model says", () => {
     expect(billing.records).toHaveLength(1);
   });
 });
+
+describe("what guardrails find in what the model says", () => {
+  const CARD = "4111 1111 1111 1111";
+  const start = (rule: object) => {
+    const upstream = startLive((peer) => {
+      say(peer, turn("pay with 4111 11"));
+      say(peer, turn("11 1111 1111"));
+      say(peer, { toolCall: { functionCalls: [{ id: "1", name: "pay", args: { card: CARD } }] } });
+      say(peer, { ...OVER, usageMetadata: LIVE_USAGE });
+    });
+    return { upstream, ...relayTo(upstream.url, {}, { Guardrails: JSON.stringify({ g: rule }) }) };
+  };
+
+  test("is masked, in calls of tools too, and in the log", async () => {
+    const { url, billing } = start({ kind: "personal_data", action: "mask" });
+    const { session, messages, ask } = await join(url);
+    ask("Hi");
+    await until(() => messages.some(({ serverContent }) => serverContent?.turnComplete));
+    expect(JSON.stringify(messages)).not.toContain("1111");
+    expect(messages.flatMap(({ toolCall }) => toolCall?.functionCalls ?? [])).toEqual([
+      { id: "1", name: "pay", args: { card: "[CARD]" } },
+    ]);
+    session.close();
+    const record = await billing.nextRecord();
+    expect(record.quota).toBe(LIVE_COST);
+    expect(record.other.guardrails?.verdicts.map(({ name, action }) => [name, action])).toContainEqual(["g", "mask"]);
+  });
+
+  test.each([[{ kind: "personal_data" }], [{ kind: "tools", tools: ["read_*"], phases: ["answer"] }]])(
+    "ends the session, by %o; what was made is charged",
+    async (rule) => {
+      const { url, billing, upstream } = start(rule);
+      const { messages, ask, closed } = await join(url);
+      ask("Hi");
+      const { code, reason } = await closed;
+      expect([code, reason]).toEqual([1008, "The guardrail “g” blocks this answer."]);
+      expect(messages.flatMap(({ toolCall }) => toolCall ?? [])).toEqual([]);
+      await until(() => billing.openHolds === 0 && upstream.closed.length === 1);
+      const record = await billing.nextRecord();
+      expect(record.quota).toBeGreaterThan(0);
+      expect(record.other.tags).toEqual(["guardrail:block", "guardrail:g"]);
+    },
+  );
+});

@@ -102,6 +102,85 @@ describe("what a model says", () => {
   });
 });
 
+describe("what guardrails find in what a model says", () => {
+  const CARD = "4111 1111 1111 1111";
+  /** Says a card's number in pieces, and calls a tool with it. */
+  const caller = (received: Event[]) => (peer: Peer, event: Event) => {
+    speaker(received, "The card is 4111 11", "11 1111 1111", ".")(peer, event);
+    if (event.type !== "response.create") return;
+    const send = (sent: object) => peer.send(JSON.stringify(sent));
+    const at = { response_id: "r2", item_id: "c", output_index: 0 };
+    const call = { id: "c", type: "function_call", call_id: "call_1", name: "pay" };
+    const input = JSON.stringify({ card: CARD });
+    send({ type: "response.created", response: { id: "r2", status: "in_progress", output: [] } });
+    send({ type: "response.output_item.added", ...at, item: { ...call, arguments: "" } });
+    for (const delta of [input.slice(0, 15), input.slice(15)])
+      send({ type: "response.function_call_arguments.delta", ...at, delta });
+    send({ type: "response.function_call_arguments.done", ...at, arguments: input });
+    send({ type: "response.output_item.done", ...at, item: { ...call, arguments: input } });
+    const output = [{ ...call, arguments: input }];
+    send({ type: "response.done", response: { id: "r2", status: "completed", output, usage: USAGE } });
+  };
+  const startSession = async (rule: object) => {
+    const received: Event[] = [];
+    const upstream = startUpstream(caller(received));
+    const relay = startRealtime(upstream.url, { options: { Guardrails: JSON.stringify({ g: rule }) } });
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    client.send({ type: "response.create" });
+    await client.waitFor("response.done", 2);
+    const [first, second] = client.events.filter(({ type }) => type === "response.done");
+    const inputs = client.events.flatMap(({ type, arguments: input }) =>
+      type === "response.function_call_arguments.done" ? [input] : [],
+    );
+    const transcript = client.events
+      .flatMap(({ type, delta }) => (type === "response.output_audio_transcript.delta" ? [delta] : []))
+      .join("");
+    const records = [await relay.billing.nextRecord(), await relay.billing.nextRecord()];
+    return { client, first, second, inputs, transcript, records, received };
+  };
+  const found = [{ type: "CARD", count: 1 }];
+
+  test("is masked in texts and in inputs of tools, and in the log of each response", async () => {
+    const { client, transcript, inputs, records } = await startSession({ kind: "personal_data", action: "mask" });
+    expect(transcript).toBe("The card is [CARD].");
+    expect(inputs).toEqual(['{"card":"[CARD]"}']);
+    expect(JSON.stringify(client.events)).not.toContain("1111");
+    expect(records.map(({ other, promptTokens }) => [promptTokens, other.guardrails?.verdicts])).toEqual(
+      Array(2).fill([10, [{ name: "g", kind: "personal_data", phase: "answer", action: "mask", found }]]),
+    );
+  });
+
+  test("ends the response where it is blocked, which is charged", async () => {
+    const { client, transcript, first, second, records, received } = await startSession({ kind: "personal_data" });
+    expect(transcript).toBe("The card is ");
+    for (const done of [first, second])
+      expect(done?.response).toMatchObject({
+        status: "incomplete",
+        status_details: { reason: "content_filter" },
+      });
+    expect(JSON.stringify(client.events)).not.toContain("1111");
+    expect(records.map(({ promptTokens }) => promptTokens)).toEqual([10, 10]);
+    expect(received.filter(({ type }) => type === "response.cancel").map(({ response_id: id }) => id)).toEqual([
+      "r",
+      "r2",
+    ]);
+  });
+
+  test("is only noted in shadow mode", async () => {
+    const { transcript, inputs, records } = await startSession({ kind: "personal_data", shadow: true });
+    expect(transcript).toBe(`The card is ${CARD}.`);
+    expect(inputs).toEqual([JSON.stringify({ card: CARD })]);
+    expect(records.map(({ other }) => other.guardrails?.verdicts[0]?.shadow)).toEqual([true, true]);
+  });
+
+  test("is a tool that is not allowed", async () => {
+    const { inputs, second } = await startSession({ kind: "tools", tools: ["read_*"], phases: ["answer"] });
+    expect(inputs).toEqual([]);
+    expect(second?.response).toMatchObject({ status: "incomplete" });
+  });
+});
+
 describe("what is logged of a session", () => {
   const startSession = async (options: Readonly<Record<string, string>>) => {
     const upstream = startUpstream(speaker([], "It ", "is noon."));

@@ -3,7 +3,7 @@ import { shippedCatalog } from "../../../src/catalog/catalog.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules.ts";
 import type { Endpoint } from "../../../src/gateway/call/endpoint.ts";
-import { refuseBlockedWords } from "../../../src/gateway/call/words/word-filter.ts";
+import { refuseForbidden } from "../../../src/gateway/call/guardrails/request/refuse-forbidden.ts";
 import { contentToLog } from "../../../src/gateway/money/log-content.ts";
 import {
   generateContent,
@@ -19,6 +19,7 @@ import { conversationKey } from "../../../src/gateway/routing/conversation-key.t
 import { FURTHER } from "../../contracts/matrix/cells.ts";
 import { ask, CLIENT_FORMATS, type ClientFormat } from "../../contracts/matrix/client-formats.ts";
 import { askFor } from "../../contracts/matrix/endpoints/requests.ts";
+import { userEntry } from "../../support/gateway/entries.ts";
 import { fixedSettings } from "../../support/lib/settings.ts";
 
 /** Every member that a request is decided by stands in the list of its format: else a second spelling of it would pass. */
@@ -42,7 +43,7 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   const seen = watched(body, members, read);
   const request = endpoint.read(seen, { model: "m" });
   request.conversation?.();
-  refuseBlockedWords(FILTERED, request.prompt);
+  refuseForbidden({ services: { settings: FILTERED } }, CALLER, "m", request.prompt);
   conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: request.prompt, promptBound: 9_999 });
   contentToLog(request.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
   endpoint.meter?.(request, null, null, shippedCatalog);
@@ -50,6 +51,7 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   return [...read].filter((name) => !members.isFreeByName.has(name));
 }
 
+const CALLER = { group: "default", policies: undefined, token: null, user: userEntry({}) };
 const FILTERED = fixedSettings({
   CheckSensitiveEnabled: "true",
   CheckSensitiveOnPromptEnabled: "true",

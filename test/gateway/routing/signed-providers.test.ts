@@ -44,14 +44,7 @@ function awsSignature(path: string, headers: Headers, body: string, secret: stri
   const [, scope = "", signed = ""] = /Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+)/.exec(authorization) ?? [];
   const lines = signed.split(";").map((name) => `${name}:${headers.get(name)?.trim()}\n`);
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  const canonical = [
-    "POST",
-    encoded,
-    "",
-    lines.join(""),
-    signed,
-    headers.get("x-amz-content-sha256") ?? hex(body),
-  ].join("\n");
+  const canonical = ["POST", encoded, "", lines.join(""), signed, hex(body)].join("\n");
   const [day = "", region = "", service = ""] = scope.split("/");
   const key = [day, region, service, "aws4_request"].reduce<string | Buffer>(
     (made, part) => hmac(made, part),

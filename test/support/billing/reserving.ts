@@ -1,7 +1,7 @@
 import { InsufficientQuota } from "../../../src/billing/ledger/errors.ts";
 import { createModelCatalog } from "../../../src/catalog/catalog.ts";
 import type { PlanTerms } from "../../../src/domain/wallet/plans/limits/terms.ts";
-import { createPlanLimits } from "../../../src/gateway/auth/plan-limits.ts";
+import { createPlanLimits } from "../../../src/gateway/auth/limits/plan-limits.ts";
 import type { Call } from "../../../src/gateway/call/call.ts";
 import type { Caller } from "../../../src/gateway/call/caller.ts";
 import type { Services } from "../../../src/gateway/call/services.ts";

@@ -112,6 +112,7 @@ export async function startTestConsole(
         {
           db,
           databaseKind: "embedded",
+          isOffline: false,
           changes,
           vault,
           settings,

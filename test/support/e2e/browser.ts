@@ -48,13 +48,22 @@ export function openBrowser(): Promise<Browser> {
 /** A page in a language and color scheme, with what it complains of: errors of scripts and refused requests. */
 export async function openPage(
   browser: Browser,
-  options: Readonly<{ language: Language; dark?: boolean; width?: number; height?: number; isInstallable?: boolean }>,
+  options: Readonly<{
+    language: Language;
+    dark?: boolean;
+    width?: number;
+    height?: number;
+    isInstallable?: boolean;
+    /** Fingers point, as on phones and tablets. */
+    isTouch?: boolean;
+  }>,
 ): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     locale: options.language === "zh" ? "zh-CN" : "en-US",
     colorScheme: options.dark ? "dark" : "light",
     reducedMotion: "reduce",
+    ...(options.isTouch && { hasTouch: true, isMobile: true }),
     // Playwright cannot change requests that pass through a service worker.
     serviceWorkers: options.isInstallable ? "allow" : "block",
   });

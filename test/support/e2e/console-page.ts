@@ -84,7 +84,15 @@ export type ConsolePage = Readonly<{
 export async function openConsolePage(
   browser: Browser,
   gateway: Pick<Gateway, "url">,
-  way: Readonly<{ language: Language; dark?: boolean; width?: number; alsoOnPhone?: boolean; withoutAxe?: boolean }>,
+  way: Readonly<{
+    language: Language;
+    dark?: boolean;
+    width?: number;
+    height?: number;
+    isTouch?: boolean;
+    alsoOnPhone?: boolean;
+    withoutAxe?: boolean;
+  }>,
   account: Readonly<{ username: string; password: string }> = { username: ROOT_NAME, password: ROOT_PASSWORD },
 ): Promise<ConsolePage> {
   const { page, complaints } = await openPage(browser, way);

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { TOTP } from "otpauth";
 import type { Browser } from "playwright";
-import { startFakeSignInServices } from "../console/sign-in.ts";
+import { startFakeSignInServices } from "../console/services/sign-in.ts";
 import { startMailServer } from "../notifications.ts";
 import { findSeriousViolations } from "./axe/find-violations.ts";
 import { type Language, lookOnPhone, measureHorizontalOverflow, openPage, openPath, WORDS } from "./browser.ts";

@@ -23,7 +23,7 @@ import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/r
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { pathOf } from "../../../src/lib/http/request.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
-import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
+import { createRefusalCount } from "../../../src/lib/runtime/metrics/metrics.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { fixedSettings } from "../lib/settings.ts";
@@ -72,6 +72,8 @@ type Setup = {
   budgets?: GatewayServices["budgets"];
   policies?: GatewayServices["policies"];
   planTerms?: GatewayServices["planTerms"];
+  /** MCP servers; without it there are none. */
+  mcpServers?: GatewayServices["mcpServers"];
   advancePlans?: GatewayServices["advancePlans"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
@@ -155,6 +157,7 @@ export function startRelay(setup: Setup) {
     },
     ...(setup.budgets && { budgets: setup.budgets }),
     ...(setup.policies && { policies: setup.policies }),
+    ...(setup.mcpServers && { mcpServers: setup.mcpServers }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
     ...(setup.advancePlans && { advancePlans: setup.advancePlans }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),

@@ -34,7 +34,7 @@ type Options = Readonly<{
   tls?: Readonly<{ authority: string; certificate: string; key: string }>;
 }>;
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 
 /**
  * Starts a Postgres server of its own, with an empty cluster in a temporary folder, on a free port of the loopback

@@ -57,9 +57,17 @@ export const changeAccess = (id: number, user: number, withheld: AccessRight[]) 
 
 export const removeMember = (id: number, user: number) => readData(organizationApi({ id }).members({ user }).delete());
 
+type Invited = Readonly<{
+  role: Role;
+  email: string /** Quota units a month; null: no limit. */;
+  budget: number | null;
+}>;
+
 /** Returns the link to pass on; null if it was mailed. */
-export const invite = async (id: number, role: Role, email: string): Promise<string | null> =>
-  (await readData(organizationApi({ id }).invitations.post({ role, ...(email && { email }) }))).link;
+export const invite = async (id: number, { role, email, budget }: Invited): Promise<string | null> => {
+  const body = { role, ...(email && { email }), ...(budget !== null && { monthly_budget: budget }) };
+  return (await readData(organizationApi({ id }).invitations.post(body))).link;
+};
 
 export const revokeInvitation = (id: number, invitation: number) =>
   readData(organizationApi({ id }).invitations({ invitation }).delete());

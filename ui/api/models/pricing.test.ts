@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
 import { type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-rules.ts";
 import { shippedCatalog } from "../../../src/catalog/catalog.ts";
-import { type Capability, capabilityOf, makerOf } from "../../features/models/page/model-traits.ts";
+import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
 import { fuzzyMatch, type PricedModel, tokenPrice, unitPrice, unitTag, usd } from "./pricing.ts";
 
 const MODEL: PricedModel = {
@@ -14,6 +14,7 @@ const MODEL: PricedModel = {
   completion_ratio: 4,
   cache_ratio: 0.5,
   enable_groups: ["default"],
+  group_ratios: {},
   image_ratio: null,
   image_completion_ratio: null,
   audio_ratio: null,

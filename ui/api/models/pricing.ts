@@ -47,6 +47,13 @@ const TOKENS_PER_PRICE = 1_000_000;
 const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
   (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
 
+/** What a group multiplies the prices of a model by. `ratio`: that of the group in general. */
+export const ratioFor = (
+  { group_ratios: own }: Pick<PricedModel, "group_ratios">,
+  group: string,
+  ratio: number | undefined,
+): number => own[group] ?? ratio ?? 1;
+
 /**
  * USD per million input and output tokens in a group with the given ratio; for images, audio and cache writes if they
  * have their own prices, else null.

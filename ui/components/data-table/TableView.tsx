@@ -6,9 +6,11 @@ import TableCell from "@mui/material/TableCell";
 import TableFooter from "@mui/material/TableFooter";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
+import useMediaQuery from "@mui/material/useMediaQuery";
 import type { RowData } from "@tanstack/react-table";
 import { Fragment, lazy, memo, type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
+import { IS_TOUCH, TARGET_PX } from "../../theme/touch.ts";
 import { ACTIONS_PX } from "./columns/control-columns.tsx";
 import { HANDLE_GAP, HeadCell } from "./columns/HeadCell.tsx";
 import { useColumnWidths } from "./columns/use-column-widths.ts";
@@ -25,6 +27,8 @@ const VIRTUAL_FROM = 60;
 const ROW_PX = 40;
 const COMPACT_ROW_PX = 32;
 const HEAD_PX = 36;
+/** Below the page's header; a drawer has none. */
+const STICKY_TOP = `var(--sticky-top, ${size.header}px)`;
 /** The menu stays visible where the table is wider than the viewport; what gets the focus is scrolled clear of it. */
 const PINNED_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
@@ -45,6 +49,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const start = endless?.start ?? 0;
   const stopId = tabStop(rows, props.focusedId, endless);
   const ref = useStickyHeader();
+  const isTouch = useMediaQuery(IS_TOUCH, { noSsr: true });
   const { room, widths, least: minWidth } = useColumnWidths(table, pageColumns, chosenWidths, endless?.key);
   // Headers can't stick to the viewport inside a box that scrolls sideways, so only a table that is too wide scrolls.
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
@@ -57,8 +62,8 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
           stickyHeader
           sx={{
             minWidth,
-            "& thead th": { top: size.header },
-            "& [data-row]": { scrollMarginTop: size.header + HEAD_PX },
+            "& thead th": { top: STICKY_TOP },
+            "& [data-row]": { scrollMarginTop: `calc(${STICKY_TOP} + ${HEAD_PX}px)` },
             [tooNarrow]: { "& thead th": { top: 0, transform: `translateY(var(${HEAD_SHIFT}, 0px))` } },
             ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
             ...(setWidth && canSort && { "& .MuiTableCell-alignRight": { pr: HANDLE_GAP } }),
@@ -91,7 +96,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
               <Suspense fallback={<SkeletonRows columns={columns.length} />}>
                 <NearRows
                   count={endless?.length ?? rows.length}
-                  rowPx={isCompact ? COMPACT_ROW_PX : ROW_PX}
+                  rowPx={isTouch ? TARGET_PX : isCompact ? COMPACT_ROW_PX : ROW_PX}
                   endless={endless}
                   span={columns.length}
                   render={(index, onDetail) => {

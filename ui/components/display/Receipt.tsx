@@ -191,8 +191,11 @@ const Amount = ({ text, isStrong }: { text: string | null; isStrong?: boolean })
 export const linePriceText = ({ usd, per }: LinePrice, t: TFunction): string => `$${usd} ${t(`receipt.per.${per}`)}`;
 
 /** The label of the group's ratio, with its discount. */
-export const groupRatioLabel = (group: string, { discountPercent: percent }: ReceiptData, t: TFunction): string =>
-  percent === undefined ? t("receipt.groupRatio", { group }) : t("receipt.discount", { group, percent });
+export const groupRatioLabel = (group: string, receipt: ReceiptData, t: TFunction): string => {
+  const { cacheHitPercent, discountPercent: percent } = receipt;
+  if (cacheHitPercent !== undefined) return t("receipt.cacheHit", { group, percent: cacheHitPercent });
+  return percent === undefined ? t("receipt.groupRatio", { group }) : t("receipt.discount", { group, percent });
+};
 
 /** The label of the difference between the exact sum and the whole units charged. */
 export const roundingLabel = ({ isMinimum }: ReceiptSums, t: TFunction): string =>

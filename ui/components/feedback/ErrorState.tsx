@@ -5,6 +5,7 @@ import Typography from "@mui/material/Typography";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../display/CopyButton.tsx";
 import { Col, Row } from "../layout.tsx";
+import { DocsLink } from "../site/DocsLink.tsx";
 
 type Props = {
   title?: string;
@@ -42,6 +43,7 @@ export const ErrorState = ({ title, error, onRetry }: Props) => {
             {t("components.error.retry")}
           </Button>
         )}
+        <DocsLink />
         {requestId && (
           <Row gap={1}>
             <Box sx={{ fontSize: 12, color: "text.secondary", overflowWrap: "anywhere" }}>

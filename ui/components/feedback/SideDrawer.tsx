@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { size } from "../../theme/theme.ts";
 import { submitByKeys } from "../inputs/submit-keys.ts";
 import { Col, Row } from "../layout.tsx";
+import { DocsLink } from "../site/DocsLink.tsx";
 import { useConfirm } from "./confirm.tsx";
 
 type Props = {
@@ -50,7 +51,7 @@ export const SideDrawer = ({
           role: "dialog",
           "aria-labelledby": titleId,
           onKeyDown: (event: KeyboardEvent<HTMLElement>) => submitByKeys(event, isShort),
-          sx: { width: size.drawer, maxWidth: "100%", display: "flex" },
+          sx: { "--sticky-top": "0px", width: size.drawer, maxWidth: "100%", display: "flex" },
         },
       }}
     >
@@ -65,6 +66,7 @@ export const SideDrawer = ({
             </Row>
           )}
         </Box>
+        <DocsLink />
         <IconButton aria-label={t("components.close")} onClick={close}>
           <Close />
         </IconButton>

@@ -8,9 +8,12 @@ import { FormDrawer } from "../feedback/FormDrawer.tsx";
 import { notifyDone } from "../feedback/notify.tsx";
 import { Section } from "../feedback/SideDrawer.tsx";
 import { Col } from "../layout.tsx";
+import { DraftOffer } from "./DraftOffer.tsx";
 import { FormFields } from "./FormFields.tsx";
 import type { AnyEntry, FormSection } from "./form-fields.ts";
+import { type Manageable, ManagedFields, useManaged } from "./Managed.tsx";
 import { useCheckedForm } from "./use-checked-form.ts";
+import { useDraft } from "./use-draft.ts";
 
 /** How a resource is created and edited. */
 export type ResourceFormProps<Form extends FieldValues> = Readonly<{
@@ -24,8 +27,12 @@ export type ResourceFormProps<Form extends FieldValues> = Readonly<{
   isNew: boolean;
   /** Enter in a field of one line saves it; always in a dialog. */
   isShort?: boolean;
+  /** What is typed into a drawer survives a reload, on this device; passwords and secrets do not. */
+  hasDraft?: boolean;
   /** The reader may not change it. */
   isReadOnly?: boolean;
+  /** What files of the site's configuration may manage. */
+  resource?: Manageable | null;
   /** The key of the text of a name, by which a field has its label and hint. */
   text: (name: string) => string;
   /** Initial values; only those of the first render count. */
@@ -59,6 +66,14 @@ export type ResourceFormProps<Form extends FieldValues> = Readonly<{
   onClose: () => void;
 }>;
 
+/** The fields that no draft has. */
+const secretsOf = (fields: readonly AnyEntry[]): string[] =>
+  fields.flatMap((entry) =>
+    entry && typeof entry === "object" && "kind" in entry && (entry.kind === "secret" || entry.kind === "password")
+      ? [entry.field]
+      : [],
+  );
+
 type Faults<Form> = Readonly<Partial<Record<keyof Form, string>>>;
 
 /** Draws the form of a resource from its description: its fields, what is wrong with them, and how it is saved. */
@@ -66,6 +81,8 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
   const { text, onClose, rejectedField, follow, isChanged, isComplete = () => true } = props;
   const { t } = useTranslation();
   const client = useQueryClient();
+  const managed = useManaged()(props.resource ?? null);
+  const isReadOnly = props.isReadOnly || managed?.isLocked || false;
   const state = useCheckedForm<Form>({
     initial: props.initial,
     ...(props.check && { check: props.check }),
@@ -75,7 +92,7 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
       try {
         const done = await props.save(form, state.initial);
         if (done !== undefined) notifyDone(done);
-        onClose();
+        close();
       } finally {
         for (const filters of props.reload) void client.invalidateQueries(filters);
       }
@@ -83,6 +100,18 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
   });
   const { form, initial, faults, problem, problemCode, isSaving, submit, body } = state;
   const change = (fields: Partial<Form>) => state.change({ ...fields, ...follow?.(fields, form) });
+  const described = props.sections(form, change, faults);
+  const draft = useDraft({
+    name: props.hasDraft ? props.title : null,
+    form,
+    isDirty: state.isDirty,
+    secrets: described.flatMap((section) => (section ? secretsOf(section.fields as readonly AnyEntry[]) : [])),
+    change: (values) => state.change(values as Partial<Form>),
+  });
+  const close = () => {
+    draft.forget();
+    onClose();
+  };
   const faultText = props.fault ?? ((code: string) => t(text(`errors.${code}`)));
   const errorOf = (field: keyof Form & string): string | undefined => {
     const code = faults[field];
@@ -94,9 +123,9 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
     set: (field: string, value: unknown) => change({ [field]: value } as Partial<Form>),
     text,
     errorOf,
-    isReadOnly: props.isReadOnly ?? false,
+    isReadOnly,
   };
-  const sections = props.sections(form, change, faults).map((section) => {
+  const sections = described.map((section) => {
     if (!section) return null;
     const { title, hint, error, fields } = section;
     const content = (
@@ -128,11 +157,14 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
         title={props.title}
         action={action}
         isBusy={isSaving}
-        isDisabled={!isComplete(form)}
-        onClose={onClose}
+        isDisabled={!isComplete(form) || isReadOnly}
+        onClose={close}
         onSubmit={submit}
       >
-        <Box ref={body}>{sections}</Box>
+        <DraftOffer draft={draft} />
+        <Box ref={body}>
+          <ManagedFields managed={managed}>{sections}</ManagedFields>
+        </Box>
       </FormDialog>
     );
   return (
@@ -143,13 +175,14 @@ export function ResourceForm<Form extends FieldValues>(props: ResourceFormProps<
       action={action}
       isNew={props.isNew}
       isShort={props.isShort ?? false}
-      isReadOnly={props.isReadOnly ?? false}
+      isReadOnly={isReadOnly}
       isComplete={isComplete(form)}
       {...(isChanged && { isDirty: isChanged(form, initial) })}
       note={props.note}
-      onClose={onClose}
+      onClose={close}
     >
-      {sections}
+      <DraftOffer draft={draft} />
+      <ManagedFields managed={managed}>{sections}</ManagedFields>
     </FormDrawer>
   );
 }

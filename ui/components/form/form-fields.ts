@@ -73,7 +73,13 @@ type TimeField<Name> = Common &
 
 /** Names, of those suggested or, unless `isStrict`, others. */
 type NamesField<Name> = Common &
-  Readonly<{ kind: "names"; field: Name; options?: readonly string[]; isStrict?: boolean; placeholder: string }>;
+  Readonly<{
+    kind: "names";
+    field: Name;
+    options?: readonly string[];
+    isStrict?: boolean | "patterns";
+    placeholder: string;
+  }>;
 
 type JsonObjectField<Name> = Common & Readonly<{ kind: "json"; field: Name; example?: string }>;
 

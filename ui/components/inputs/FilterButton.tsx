@@ -126,7 +126,8 @@ const NO_SUGGESTIONS: UseQueryOptions<readonly FilterOption[]> = {
 };
 
 /** Chooses a filter's value from its options, or takes typed text. */
-const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps) => {
+/** The values of a filter, to choose one from. */
+export const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps) => {
   const { t } = useTranslation();
   const [text, setText] = useState(filter.options ? "" : filter.value);
   const { options, label } = filter;

@@ -82,11 +82,20 @@ type PasswordInputProps = {
   value: string;
   onChange: (value: string) => void;
   autoComplete: "current-password" | "new-password";
+  autoFocus?: boolean;
   hasError?: boolean;
 };
 
 /** A password input with a button that reveals the text. */
-export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasError }: PasswordInputProps) => {
+export const PasswordInput = ({
+  id,
+  name,
+  value,
+  onChange,
+  autoComplete,
+  autoFocus = false,
+  hasError,
+}: PasswordInputProps) => {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   return (
@@ -97,6 +106,7 @@ export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasErro
       required
       type={isShown ? "text" : "password"}
       autoComplete={autoComplete}
+      autoFocus={autoFocus}
       error={hasError ?? false}
       value={value}
       onChange={(event) => onChange(event.target.value)}

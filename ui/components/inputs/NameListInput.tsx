@@ -7,6 +7,7 @@ import InputBase from "@mui/material/InputBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { isNamePattern } from "../../lib/name-pattern.ts";
 import { useSuggestionTexts } from "./suggestion-texts.ts";
 
 /** Chips shown before the list is collapsed: model lists can have thousands of names. */
@@ -17,9 +18,12 @@ type NameListInputProps = Readonly<{
   id?: string;
   value: readonly string[];
   onChange: (names: string[]) => void;
-  /** Suggested while typing; other names are taken too, unless `strict`, where Enter takes the first that matches. */
+  /**
+   * Suggested while typing; other names are taken too, unless `strict`, where Enter takes the first that matches; with `patterns`,
+   * patterns are taken beyond the suggested names.
+   */
   options: readonly string[];
-  strict?: boolean;
+  strict?: boolean | "patterns";
   placeholder: string;
   invalid?: boolean;
 }>;
@@ -32,11 +36,12 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
   const chosen = useMemo(() => new Set(value), [value]);
   const free = useMemo(() => options.filter((name) => !chosen.has(name)), [options, chosen]);
 
+  const isTaken = (name: string) => !strict || options.includes(name) || (strict === "patterns" && isNamePattern(name));
   const add = (text: string) => {
     const names = text
       .split(/[,\s]+/)
       .map((name) => name.trim())
-      .filter((name) => name !== "" && !chosen.has(name) && (!strict || options.includes(name)));
+      .filter((name) => name !== "" && !chosen.has(name) && isTaken(name));
     if (names.length > 0) onChange([...value, ...new Set(names)]);
     setText("");
   };
@@ -78,7 +83,7 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
       )}
       <Autocomplete
         freeSolo
-        autoHighlight={strict ?? false}
+        autoHighlight={Boolean(strict)}
         value={null}
         inputValue={text}
         options={free}

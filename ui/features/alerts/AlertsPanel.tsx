@@ -9,6 +9,7 @@ import { ListPart, ListTable, PagePart } from "../../components/page/list/ListPa
 import type { ListContext } from "../../components/page/list/list-context.ts";
 import type { ResourceList } from "../../components/page/list/resource-list.ts";
 import { deleting, editing, switching } from "../../components/page/list/standard-actions.tsx";
+import { useAddress } from "../../components/use-address.ts";
 import type { MoneyFormat } from "../../lib/format/amount-text.ts";
 import {
   type AlertScope,
@@ -19,6 +20,7 @@ import {
   ruleList,
   saveRule,
 } from "./alert-calls.ts";
+import { presetOf } from "./alert-link.ts";
 import { DestinationList, stateOf } from "./DestinationList.tsx";
 import { deliveriesOf } from "./delivery-list.tsx";
 import { RuleDrawer } from "./RuleDrawer.tsx";
@@ -32,8 +34,12 @@ function whenOf(
   const unit = eventTraits(event).threshold?.unit;
   if (unit === undefined) return t("alerts.rules.when.always");
   const threshold = unit === "quota" ? amountText(least, data.money) : String(least);
-  if (event === "failures" && spending.subject)
-    return t("alerts.rules.when.failuresOne", { threshold, minutes, subject: spending.subject });
+  if (eventTraits(event).namedBy && spending.subject)
+    return t(`alerts.rules.when.${event === "failures" ? "failuresOne" : "guardrailsOne"}`, {
+      threshold,
+      minutes,
+      subject: spending.subject,
+    });
   if (event !== "spending") return t(`alerts.rules.when.${event}`, { threshold, minutes });
   const { subject = "" } = spending;
   const period = t(`alerts.rules.when.periods.${spending.period}`);
@@ -80,8 +86,12 @@ export const rulesOf = (scope: AlertScope): ResourceList<Rule, object, Data> => 
 /** Destinations of alerts, rules, and the log of what was sent to them. */
 export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
   const { t } = useTranslation();
+  const address = useAddress();
+  const preset = presetOf(address, scope);
+  const forget = () => address.set({ alert: undefined, threshold: undefined, per: undefined, subject: undefined });
   return (
     <Col gap={6}>
+      {preset && <RuleDrawer scope={scope} rule={null} preset={preset} onClose={forget} />}
       <DestinationList scope={scope} />
       <ListPart list={useMemo(() => rulesOf(scope), [scope])} />
       <PagePart title={t("alerts.log.title")} hint={t("alerts.log.hint")}>

@@ -17,6 +17,7 @@ import {
   FIELDS,
   formOf,
   hasDigest,
+  newDestination,
   TYPES,
 } from "./destination-form.ts";
 
@@ -49,8 +50,9 @@ export const DestinationDrawer = ({ scope, destination, onClose }: DestinationDr
       title={destination ? t("alerts.form.editTitle", { name: destination.name }) : t("alerts.form.addTitle")}
       action={t(destination ? "alerts.form.save" : "alerts.form.add")}
       isNew={destination === null}
+      resource={destination && { section: "alert_destinations", id: destination.id }}
       text={(name) => `alerts.form.${name}`}
-      initial={formOf(destination, i18n.language.startsWith("zh") ? "zh" : "en")}
+      initial={destination ? formOf(destination, "en") : newDestination(i18n.language)}
       check={(form) => checkForm(form, stored)}
       save={save}
       reload={[destinationList(scope)]}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { DESTINATION_TYPES, destinationType } from "../../../src/domain/alerts/destinations/destination-types.ts";
-import { bodyOf, checkForm, FIELDS, formOf, hasDigest, TYPES } from "./destination-form.ts";
+import { bodyOf, checkForm, FIELDS, formOf, hasDigest, TYPES, typeOfUrl } from "./destination-form.ts";
 
 test("the form has the types and fields of the server", () => {
   expect([...TYPES]).toEqual(Object.keys(DESTINATION_TYPES) as typeof TYPES extends readonly (infer T)[] ? T[] : never);
@@ -45,3 +45,17 @@ test("services that open incidents get no digests", () => {
   expect(bodyOf({ ...formOf(null, "en"), digest: 60 }).digest_minutes).toBe(60);
   expect(bodyOf({ ...formOf(null, "en"), digest: 60, type: "opsgenie" }).digest_minutes).toBe(0);
 });
+
+test.each([
+  ["https://hooks.slack.com/services/T0/B0/x", "slack"],
+  [" https://discord.com/api/webhooks/1/x ", "discord"],
+  ["https://open.feishu.cn/open-apis/bot/v2/hook/x", "lark"],
+  ["https://open.larksuite.com/open-apis/bot/v2/hook/x", "lark"],
+  ["https://acme.webhook.office.com/webhookb2/x", "teams"],
+  ["https://prod-1.westeurope.logic.azure.com/workflows/x", "teams"],
+  ["http://hooks.slack.com/services/T0/B0/x", null],
+  ["https://hooks.slack.com.evil.test/services", null],
+  ["https://discord.com/channels/1", null],
+  ["hooks.slack.com", null],
+  ["", null],
+] as const)("the chat at %j: %s", (address, type) => expect(typeOfUrl(address)).toBe(type));

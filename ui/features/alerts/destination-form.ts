@@ -37,6 +37,21 @@ export const FIELDS: Readonly<Record<DestinationTypeName, readonly FieldTraits[]
   webhook: [{ name: "url" }, { name: "secret", isSecret: true }],
 };
 
+/** Where services take messages: by the host of such an address, and the path if others share the host. */
+const HOOKS: readonly (readonly [DestinationTypeName, host: RegExp, path?: RegExp])[] = [
+  ["slack", /^hooks\.slack(-gov)?\.com$/],
+  ["discord", /^(canary\.|ptb\.)?discord(app)?\.com$/, /^\/api\/webhooks\//],
+  ["lark", /^open\.(feishu\.cn|larksuite\.com)$/],
+  ["teams", /\.(webhook\.office\.com|logic\.azure\.com|powerplatform\.com)$/],
+];
+
+/** The service that takes messages at an address; null: none that is known by it, or not https. */
+export function typeOfUrl(address: string): DestinationTypeName | null {
+  const url = URL.parse(address.trim());
+  if (url?.protocol !== "https:") return null;
+  return HOOKS.find(([, host, path]) => host.test(url.hostname) && (path?.test(url.pathname) ?? true))?.[0] ?? null;
+}
+
 /** The types, in the order of the form. */
 export const TYPES: readonly DestinationTypeName[] = [
   ...(["slack", "teams", "lark", "discord", "telegram", "pagerduty", "opsgenie", "webhook"] as const),
@@ -78,6 +93,10 @@ export function formOf(destination: Destination | null, language: "en" | "zh"): 
     timeZone: destination?.quiet_from ? destination.time_zone : Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
+
+/** A destination that is not there yet, in the language of whoever adds it. */
+export const newDestination = (language: string): DestinationForm =>
+  formOf(null, language.startsWith("zh") ? "zh" : "en");
 
 /** The body of POST and PUT: only the fields of the type. */
 export const bodyOf = (form: DestinationForm) => ({

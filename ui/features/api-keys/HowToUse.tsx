@@ -7,7 +7,7 @@ import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fullKey, type Token, usableModels } from "../../api/api-keys/api-key.ts";
 import { exampleModel } from "../../api/models/default-model.ts";
-import { pricing } from "../../api/models/pricing.ts";
+import { modelPage } from "../../api/models/model.ts";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
@@ -29,8 +29,8 @@ export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
   const { data: models } = useQuery(usableModels);
   const model = exampleModel(models ?? []);
   const address = addressOf(name, baseUrl);
-  const { data: prices } = useQuery(pricing(user?.id));
-  const facts = prices?.models.find(({ model_name }) => model_name === model);
+  const isOffered = models?.includes(model) ?? false;
+  const facts = useQuery({ ...modelPage(model, user?.id), enabled: isOffered }).data?.model;
   const access = {
     baseUrl,
     model,

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
 import { useTranslation } from "react-i18next";
+import { useActing } from "../../api/accounts/use-organization.ts";
 import {
   DISABLED,
   ENABLED,
@@ -16,6 +17,8 @@ import { Col, Row } from "../../components/layout.tsx";
 import { Quiet } from "../../components/page/list/column-kinds.tsx";
 import { Tip } from "../../components/tip/Tip.tsx";
 import { exactTime } from "../../lib/format/time.ts";
+import { unusualSpending } from "../alerts/alert-link.ts";
+import { Lasts } from "../alerts/Lasts.tsx";
 import { KeyCell } from "./KeyCell.tsx";
 
 /** Enables or disables a key. */
@@ -140,6 +143,10 @@ export const QuotaCell = ({ token }: { token: Token }) => {
   const { remain_quota: remaining, unlimited_quota: isUnlimited, budget_period: period } = token;
   const used = period === "" ? token.used_quota : Math.max(0, token.budget_quota - remaining);
   const share = used + remaining === 0 ? 0 : used / (used + remaining);
+  const { id: organization, may } = useActing();
+  const scope = organization === null ? "own" : "organization";
+  const alert = (daily: number) =>
+    ({ scope, event: "spending", threshold: unusualSpending(daily), per: "key", subject: token.name }) as const;
   return (
     <Col gap={1} sx={{ maxWidth: 168 }}>
       <span>
@@ -168,6 +175,9 @@ export const QuotaCell = ({ token }: { token: Token }) => {
             }}
           />
         </Box>
+      )}
+      {!isUnlimited && may("usage.read") && (
+        <Lasts of="key" id={token.id} balance={remaining} alert={may("alerts.manage") ? alert : null} />
       )}
     </Col>
   );

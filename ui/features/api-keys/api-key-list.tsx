@@ -2,7 +2,6 @@ import Rotate from "@mui/icons-material/CachedOutlined";
 import Copy from "@mui/icons-material/ContentCopyOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Key from "@mui/icons-material/KeyOutlined";
-import Warn from "@mui/icons-material/WarningAmberOutlined";
 import Box from "@mui/material/Box";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
@@ -28,7 +27,6 @@ import { copyText, ManualCopyDialog } from "../../components/display/CopyButton.
 import { Money } from "../../components/display/Money.tsx";
 import { GroupTag } from "../../components/display/Tag.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
-import { Row } from "../../components/layout.tsx";
 import { Quiet } from "../../components/page/list/column-kinds.tsx";
 import type { ListContext } from "../../components/page/list/list-context.ts";
 import type { FilterValues, ResourceList } from "../../components/page/list/resource-list.ts";
@@ -249,25 +247,7 @@ export const API_KEYS: ResourceList<Token, ReturnType<typeof queryOf>, Data> = {
   emptyFiltered: { title: "apiKeys.empty.filteredTitle", body: "apiKeys.empty.filteredBody" },
   isDim: isOff,
   card: (token, context) => <TokenCard token={token} onToggle={toggleOf(context)} />,
-  above: ({ t }) => (
-    <Row
-      gap={2.5}
-      sx={{
-        mb: 4,
-        px: 3,
-        py: 2,
-        borderRadius: 1,
-        border: "1px solid",
-        borderColor: "tone.warn.line",
-        bgcolor: "tone.warn.tint",
-        fontSize: 13,
-        alignItems: "flex-start",
-      }}
-    >
-      <Warn sx={{ fontSize: 18, mt: "1px", color: "tone.warn.text" }} />
-      <Box sx={{ color: "text.primary" }}>{t("apiKeys.warning")}</Box>
-    </Row>
-  ),
+  above: ({ t }) => <Box sx={{ mb: 4, fontSize: 12.5, color: "text.secondary" }}>{t("apiKeys.warning")}</Box>,
   below: (rows, { may }) => may("keys.write") && <HowToUse token={rows.find((token) => !isOff(token))} />,
   remembers: { as: "tokens", columns: "choice", views: true },
   reload: [{ queryKey: TOKENS_KEY }],

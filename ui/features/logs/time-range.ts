@@ -34,6 +34,23 @@ export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {
   return { name, start: nowSeconds - RANGES[name], end: nowSeconds + AHEAD_SECONDS, open: true };
 }
 
+/** Days and months of the reader's calendar. */
+export const CALENDAR = ["today", "yesterday", "thisMonth", "lastMonth"] as const;
+export type CalendarName = (typeof CALENDAR)[number];
+
+/** The first and the last second of a day or month, in epoch seconds. */
+export function calendarRange(name: CalendarName, now: Date): Readonly<{ start: number; end: number }> {
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
+  const moments: Readonly<Record<CalendarName, readonly [from: Date, until: Date]>> = {
+    today: [new Date(year, month, day), new Date(year, month, day + 1)],
+    yesterday: [new Date(year, month, day - 1), new Date(year, month, day)],
+    thisMonth: [new Date(year, month, 1), new Date(year, month + 1, 1)],
+    lastMonth: [new Date(year, month - 1, 1), new Date(year, month, 1)],
+  };
+  const [from, until] = moments[name];
+  return { start: from.getTime() / 1000, end: until.getTime() / 1000 - 1 };
+}
+
 const FOLLOW_MS = 5000;
 
 /** Now, in epoch seconds. */

@@ -1,62 +1,81 @@
 import Add from "@mui/icons-material/AddOutlined";
 import ArrowDownward from "@mui/icons-material/ArrowDownwardOutlined";
-import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Forum from "@mui/icons-material/ForumOutlined";
+import History from "@mui/icons-material/HistoryOutlined";
 import Tune from "@mui/icons-material/TuneOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
-import MenuItem from "@mui/material/MenuItem";
-import Select from "@mui/material/Select";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Skeleton from "@mui/material/Skeleton";
+import useMediaQuery from "@mui/material/useMediaQuery";
 import { useQuery } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usableModels } from "../../api/api-keys/api-key.ts";
 import { defaultModel } from "../../api/models/default-model.ts";
-import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
-import { Col, PageHeader, Row, usePhone } from "../../components/layout.tsx";
+import { Col, PageHeader, Row } from "../../components/layout.tsx";
 import { NoModels } from "../../components/page/NoModels.tsx";
 import { Tip } from "../../components/tip/Tip.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
-import { CodeDialog } from "./CodeDialog.tsx";
-import { Composer } from "./Composer.tsx";
-import { CostHint } from "./CostHint.tsx";
-import { bodyOf, chatToOpenAtom } from "./chat/chat.ts";
-import { SettingsPanel } from "./SettingsPanel.tsx";
-import { TurnView } from "./TurnView.tsx";
+import { size } from "../../theme/theme.ts";
+import { IS_TOUCH } from "../../theme/touch.ts";
+import { TurnView } from "./answer/TurnView.tsx";
+import { chatToOpenAtom, MOST_LANES } from "./chat/chat.ts";
+import { bodyOf } from "./chat/chat-body.ts";
+import { Composer } from "./compose/Composer.tsx";
+import { CostHint } from "./compose/CostHint.tsx";
+import { HistoryDialog } from "./history/HistoryDialog.tsx";
+import { type Playground, usePlayground } from "./history/use-playground.ts";
+import { CodeDialog } from "./panel/CodeDialog.tsx";
+import { LaneHeaders } from "./panel/LaneHeaders.tsx";
+import { useLaneModels } from "./panel/model-facts.ts";
+import { SettingsPanel } from "./panel/SettingsPanel.tsx";
 import { useFollow } from "./use-follow.ts";
-import { type Playground, usePlayground } from "./use-playground.ts";
 
 /** The heights of the console's header, the page's and the footer: the composer stands at the bottom of the window. */
 const AROUND_CHAT_PX = 222;
+/** Below the theme's "md" the settings stand above the chat. */
+const STACKED = "(max-width: 899px)";
 
-/** The playground: chats with one model, or two side by side, charged like any call. */
+/** The playground: chats with one model, or up to four side by side, charged like any call. */
 export const PlaygroundPage = () => {
   const { t } = useTranslation();
   const { user } = useSession();
   const playground = usePlayground(user?.id ?? 0);
-  const { chat, isRunning } = playground;
-  const [editedId, setEditedId] = useState<string | null>(null);
-  const [isCodeShown, setCodeShown] = useState(false);
-  const isPhone = usePhone();
-  const [isSettingsOpen, setSettingsOpen] = useState(false);
-  const isFolded = isPhone && !isSettingsOpen;
-  const { isAtEnd, follow } = useFollow(chat);
   const hasExpired = useAddress().text("expired") !== "";
   useEffect(() => {
     if (hasExpired) notifyError(new Error(t("playground.expired")));
   }, [hasExpired, t]);
+  if (playground) return <OpenChat playground={playground} userId={user?.id ?? 0} />;
+  return (
+    <>
+      <PageHeader title={t("playground.title")} purpose={t("playground.purpose")} />
+      <Skeleton variant="rounded" height={320} />
+    </>
+  );
+};
+
+const OpenChat = ({ playground, userId }: { playground: Playground; userId: number }) => {
+  const { t } = useTranslation();
+  const { chat, isRunning } = playground;
+  const { settings, turns } = chat;
+  const [editedId, setEditedId] = useState<string | null>(null);
+  const [opened, setOpened] = useState<"code" | "history" | null>(null);
+  const { isAtEnd, follow } = useFollow(turns);
   const { data: offered } = useQuery(usableModels);
-  const isWithoutModels = offered?.length === 0 && chat.turns.length === 0;
+  const isWithoutModels = offered?.length === 0 && turns.length === 0;
   useChatToOpen(playground);
   useOfferedModel(playground, offered);
-  const edited = chat.turns.find(({ id }) => id === editedId);
+  const edited = turns.find(({ id }) => id === editedId);
   // An edited question is asked again in its place.
-  const before = edited ? chat.turns.slice(0, chat.turns.indexOf(edited)) : chat.turns;
+  const before = edited ? turns.slice(0, turns.indexOf(edited)) : turns;
+  const next = defaultModel((offered ?? []).filter((name) => !settings.models.includes(name)));
+  const setModels = (models: readonly string[]) => playground.setSettings({ models });
   return (
     <>
       <PageHeader
@@ -64,132 +83,183 @@ export const PlaygroundPage = () => {
         purpose={t("playground.purpose")}
         actions={
           <Row gap={2} wrap>
-            <Button disabled={chat.turns.length === 0} onClick={() => setCodeShown(true)}>
+            <Button disabled={turns.length === 0} onClick={() => setOpened("code")}>
               {t("playground.asCode")}
             </Button>
-            <Button disabled={chat.turns.length === 0} onClick={playground.clear}>
+            <Button disabled={turns.length === 0} onClick={playground.clear}>
               {t("playground.clear")}
             </Button>
           </Row>
         }
       />
-      <Box sx={{ display: "flex", flexDirection: { xs: "column", md: "row" }, gap: 6, alignItems: "flex-start" }}>
-        <Box
-          component="aside"
-          aria-label={t("playground.settings")}
-          sx={{ width: { xs: "100%", md: 260 }, flex: "none" }}
-        >
-          <Row gap={1} sx={{ mb: isFolded ? 2 : 4 }}>
-            <ChatList playground={playground} />
-            {isPhone && (
-              <IconButton
-                aria-label={t("playground.settings")}
-                aria-expanded={!isFolded}
-                onClick={() => setSettingsOpen(isFolded)}
-              >
-                <Tune />
-              </IconButton>
-            )}
-          </Row>
-          {isFolded ? (
-            <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{chat.settings.models.join(" · ")}</Box>
-          ) : (
-            <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
-          )}
-        </Box>
+      <Box
+        sx={{
+          display: "flex",
+          flexDirection: { xs: "column", md: "row" },
+          gap: { xs: 3, md: 6 },
+          alignItems: "flex-start",
+        }}
+      >
+        <ChatSettingsColumn playground={playground} onHistory={() => setOpened("history")} />
         <Col
           gap={0}
           sx={{
             flex: 1,
             minWidth: 0,
             width: "100%",
-            minHeight: { md: `calc(100dvh - ${AROUND_CHAT_PX}px)` },
+            minHeight: { xs: "calc(100dvh - 270px)", md: `calc(100dvh - ${AROUND_CHAT_PX}px)` },
+            // What stands above it is larger there.
+            [`@media ${IS_TOUCH} and ${STACKED}`]: { minHeight: "calc(100dvh - 312px)" },
           }}
         >
+          {!isWithoutModels && <LaneHeaders models={settings.models} offered={offered ?? []} onChange={setModels} />}
           {isWithoutModels ? (
             <NoModels />
           ) : (
-            chat.turns.length === 0 && (
+            turns.length === 0 && (
               <Box sx={{ my: "auto" }}>
-                <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+                <EmptyState
+                  icon={<Forum />}
+                  title={t("playground.empty.title")}
+                  body={t(`playground.empty.${playground.store.place}`)}
+                />
               </Box>
             )
           )}
-          {chat.turns.map((turn) => (
+          {turns.map((turn, index) => (
             <TurnView
               key={turn.id}
               turn={turn}
               isBusy={isRunning}
+              isLast={index === turns.length - 1}
+              models={settings.models}
               onEdit={() => setEditedId(turn.id)}
               onBranch={() => playground.branch(turn.id)}
               onRetry={(lane) => playground.retry(turn, lane)}
+              onResults={(lane, results) => playground.answerCalls(turn, lane, results)}
             />
           ))}
           {!isWithoutModels && (
-            <Box
-              sx={{
-                mt: "auto",
-                position: "sticky",
-                bottom: 0,
-                py: 2,
-                bgcolor: "surface.paper",
-                zIndex: 1,
-              }}
-            >
-              {!isAtEnd && (
-                <Tip title={t("playground.toEnd")}>
-                  <IconButton
-                    aria-label={t("playground.toEnd")}
-                    onClick={follow}
-                    sx={{
-                      position: "absolute",
-                      top: -36,
-                      left: "50%",
-                      transform: "translateX(-50%)",
-                      bgcolor: "surface.raised",
-                      border: "1px solid",
-                      borderColor: "line.strong",
-                      "&:hover": { bgcolor: "surface.hover" },
-                    }}
-                  >
-                    <ArrowDownward />
-                  </IconButton>
-                </Tip>
-              )}
+            <Box sx={{ mt: "auto", position: "sticky", bottom: 0, py: 2, bgcolor: "surface.paper", zIndex: 1 }}>
+              {!isAtEnd && <ToEnd onClick={follow} />}
               <Composer
                 key={`${chat.id} ${edited?.id ?? ""}`}
                 text={edited?.text ?? ""}
-                images={edited?.images ?? []}
+                attachments={edited?.attachments ?? []}
                 isEditing={edited !== undefined}
                 isRunning={isRunning}
-                hint={(text, images) => (
-                  <CostHint settings={chat.settings} turns={[...before, { id: "", text, images, answers: [] }]} />
+                hint={(text, attachments) => (
+                  <CostHint settings={settings} turns={[...before, { id: "", text, attachments, answers: [] }]} />
                 )}
-                onSend={(text, images) => {
-                  playground.ask(text, images, edited?.id ?? null);
+                onSend={(text, attachments) => {
+                  playground.ask(text, attachments, edited?.id ?? null);
                   setEditedId(null);
                   follow();
                 }}
                 onStop={playground.stop}
                 onCancel={() => setEditedId(null)}
+                onEditLast={turns.length > 0 && !edited ? () => setEditedId(turns.at(-1)?.id ?? null) : null}
+                tools={
+                  settings.models.length < MOST_LANES &&
+                  next !== undefined && (
+                    <Button
+                      startIcon={<Add />}
+                      disabled={isRunning}
+                      onClick={() => setModels([...settings.models, next])}
+                    >
+                      {t("playground.addModel")}
+                    </Button>
+                  )
+                }
               />
             </Box>
           )}
         </Col>
       </Box>
-      {isCodeShown && <CodeDialog body={bodyOf(chat.settings, chat.turns, 0)} onClose={() => setCodeShown(false)} />}
+      {opened === "code" && <CodeDialog body={bodyOf(settings, turns, 0)} onClose={() => setOpened(null)} />}
+      {opened === "history" && (
+        <HistoryDialog playground={playground} userId={userId} onClose={() => setOpened(null)} />
+      )}
     </>
   );
 };
 
+const ToEnd = ({ onClick }: { onClick: () => void }) => {
+  const { t } = useTranslation();
+  return (
+    <Tip title={t("playground.toEnd")}>
+      <IconButton
+        aria-label={t("playground.toEnd")}
+        onClick={onClick}
+        sx={{
+          ...{ position: "absolute", top: -36, left: "50%", transform: "translateX(-50%)" },
+          ...{ bgcolor: "surface.raised", border: "1px solid", borderColor: "line.strong" },
+          "&:hover": { bgcolor: "surface.hover" },
+        }}
+      >
+        <ArrowDownward />
+      </IconButton>
+    </Tip>
+  );
+};
+
+/** Name of the chat, history, and what is set for it; folded where it stands above the chat. */
+const ChatSettingsColumn = ({ playground, onHistory }: { playground: Playground; onHistory: () => void }) => {
+  const { t } = useTranslation();
+  const { chat } = playground;
+  const isFolded = useMediaQuery(STACKED, { noSsr: true });
+  const [isOpen, setOpen] = useState(false);
+  const models = useLaneModels(chat.settings.models, chat.settings.group);
+  return (
+    <Box
+      component="aside"
+      aria-label={t("playground.settings")}
+      sx={{
+        ...{ width: { xs: "100%", md: 260 }, flex: "none" },
+        // Stays in view next to a long chat, with a scroll bar of its own.
+        ...{ position: { md: "sticky" }, top: size.header, pt: { md: 2 }, pb: { md: 4 }, pr: { md: 1 } },
+        ...{ maxHeight: { md: `calc(100dvh - ${AROUND_CHAT_PX}px)` }, overflowY: { md: "auto" } },
+      }}
+    >
+      <Row gap={1} sx={{ mb: isFolded && !isOpen ? 0 : 4 }}>
+        <OutlinedInput
+          fullWidth
+          value={chat.title}
+          placeholder={t("playground.untitled")}
+          onChange={(event) => playground.rename(event.target.value)}
+          inputProps={{ "aria-label": t("playground.name"), maxLength: 200 }}
+        />
+        <Tip title={t("playground.history.title")}>
+          <IconButton aria-label={t("playground.history.title")} onClick={onHistory}>
+            <History />
+          </IconButton>
+        </Tip>
+        <Tip title={t("playground.newChat")}>
+          <IconButton aria-label={t("playground.newChat")} onClick={playground.add}>
+            <Add />
+          </IconButton>
+        </Tip>
+        {isFolded && (
+          <IconButton aria-label={t("playground.settings")} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Tune />
+          </IconButton>
+        )}
+      </Row>
+      {(!isFolded || isOpen) && (
+        <SettingsPanel settings={chat.settings} models={models} onChange={playground.setSettings} />
+      )}
+    </Box>
+  );
+};
+
 /** Opens the chat that another page prepared. */
-function useChatToOpen({ open }: Playground): void {
+function useChatToOpen({ begin }: Playground): void {
   const [chat, setChat] = useAtom(chatToOpenAtom);
   useEffect(() => {
     if (!chat) return;
     setChat(null);
-    open(chat);
-  }, [chat, setChat, open]);
+    begin(chat);
+  }, [chat, setChat, begin]);
 }
 
 /** Replaces the models of a chat that is opened by an offered one, or none, if none of them is offered. */
@@ -206,46 +276,3 @@ function useOfferedModel({ chat, setSettings }: Playground, offered: readonly st
     if (!isOffered && models.length + next.length > 0) setSettings({ models: next });
   }, [offered, chat, setSettings]);
 }
-
-/** The chats stored on this device: open, create, delete. */
-const ChatList = ({ playground }: { playground: Playground }) => {
-  const { t } = useTranslation();
-  const confirm = useConfirm();
-  const { chats, chat } = playground;
-  const remove = async () => {
-    const question = {
-      title: t("playground.delete.title"),
-      body: t("playground.delete.body"),
-      action: t("playground.delete.action"),
-      isDangerous: true,
-    };
-    if (chat.turns.length === 0 || (await confirm(question))) playground.remove(chat.id);
-  };
-  return (
-    <Row gap={1} sx={{ flex: 1 }}>
-      <Select
-        fullWidth
-        value={chat.id}
-        onChange={(event) => playground.choose(event.target.value)}
-        SelectDisplayProps={{ "aria-label": t("playground.chats") }}
-        sx={{ minWidth: 0 }}
-      >
-        {chats.map(({ id, title }) => (
-          <MenuItem key={id} value={id}>
-            {title || t("playground.untitled")}
-          </MenuItem>
-        ))}
-      </Select>
-      <Tip title={t("playground.newChat")}>
-        <IconButton aria-label={t("playground.newChat")} onClick={playground.add}>
-          <Add />
-        </IconButton>
-      </Tip>
-      <Tip title={t("playground.delete.action")}>
-        <IconButton aria-label={t("playground.delete.action")} onClick={remove}>
-          <Delete />
-        </IconButton>
-      </Tip>
-    </Row>
-  );
-};

@@ -31,6 +31,8 @@ import { ChatsPanel } from "./panels/ChatsPanel.tsx";
 import { ClearLogsPanel } from "./panels/ClearLogsPanel.tsx";
 import { CatalogPanel, DiscoveryPanel } from "./panels/DiscoveryPanel.tsx";
 import { GroupsPanel } from "./panels/GroupsPanel.tsx";
+import { LimitRulesPanel } from "./panels/limits/LimitRulesPanel.tsx";
+import { ResponseCachePanel } from "./panels/ResponseCachePanel.tsx";
 import { SystemInfoPanel } from "./panels/SystemInfoPanel.tsx";
 import { TransferPanel } from "./panels/TransferPanel.tsx";
 import { SECTIONS } from "./sections.ts";
@@ -206,6 +208,8 @@ const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
   clearLogs: ClearLogsPanel,
   discovery: DiscoveryPanel,
   systemInfo: SystemInfoPanel,
+  responseCache: ResponseCachePanel,
+  limitRules: LimitRulesPanel,
 };
 
 /** The content of a section besides its fields. */

@@ -30,7 +30,10 @@ const OPERATION: readonly TabSection[] = [
   },
   {
     id: "groups",
-    fields: [json("GroupRatio"), json("UserUsableGroups"), json("AutoGroups", "list"), json("GroupDiscounts", "list")],
+    fields: [
+      ...[json("GroupRatio"), json("GroupModelRatio"), json("GroupGroupRatio"), json("UserUsableGroups")],
+      ...[json("AutoGroups", "list"), json("GroupDiscounts", "list")],
+    ],
     extra: "groups",
     drawsFields: true,
   },
@@ -39,6 +42,7 @@ const OPERATION: readonly TabSection[] = [
     fields: [
       ...PRICE_OPTIONS.map((key) => json(key)),
       { key: "UnpricedServiceTier", kind: "choice", choices: ["multiply", "refuse"] },
+      ...on("PriceByUpstreamModel"),
     ],
     extra: "pricing",
     drawsFields: true,
@@ -58,6 +62,7 @@ const OPERATION: readonly TabSection[] = [
         "DisplayTokenStatEnabled",
         "DefaultCollapseSidebar",
         "StatusPageEnabled",
+        "LockManagedByFiles",
         "DemoSiteEnabled",
         "SelfUseModeEnabled",
       ),
@@ -89,14 +94,20 @@ const OPERATION: readonly TabSection[] = [
       { key: "CheckInQuota", kind: "quota", step: 100 },
       { key: "CheckInMaxQuota", kind: "quota", step: 100 },
       ...text("CheckInTimeZone"),
+      ...on("CheckInNeedsEmail", "CheckInNeedsTopUp"),
+      integerField("CheckInMinRequests", 0, "requests"),
+      ...quota("CheckInMaxBalance"),
     ],
   },
   {
     id: "logging",
     fields: [
-      ...on("LogConsumeEnabled", "LogChatContentEnabled", "LogContentRedactEnabled"),
+      ...on("LogConsumeEnabled", "EndUsersEnabled"),
+      ...text("EndUserHeader"),
+      ...on("LogChatContentEnabled", "LogContentRedactEnabled"),
       integerField("LogContentMaxCharacters", 100),
       { key: "LogContentRedactPatterns", kind: "lines" },
+      integerField("PlaygroundStorageMegabytes", 0),
     ],
     extra: "clearLogs",
   },
@@ -142,9 +153,22 @@ const OPERATION: readonly TabSection[] = [
       { key: "SensitiveWords", kind: "lines" },
     ],
   },
+  {
+    id: "responseCache",
+    fields: [
+      ...on("ResponseCacheEnabled"),
+      integerField("ResponseCacheTtlSeconds", 1, "seconds"),
+      { key: "ResponseCacheHitPercent", kind: "number", min: 0, max: 100, isInteger: true, unit: "percent" },
+      { key: "ResponseCacheStore", kind: "choice", choices: ["memory", "redis"] },
+      integerField("ResponseCacheMegabytes", 1, "megabytes"),
+      json("ResponseCacheRules"),
+    ],
+    extra: "responseCache",
+  },
 ];
 
 const RATE_LIMIT: readonly TabSection[] = [
+  { id: "limitRules", fields: [json("LimitRules", "list")], extra: "limitRules", drawsFields: true },
   {
     id: "rateLimit",
     fields: [
@@ -201,7 +225,9 @@ const OTHER: readonly TabSection[] = [
   {
     id: "identity",
     fields: [
-      ...text("SystemName", "Logo", "HomeTitle", "HomeLead"),
+      ...text("SystemName"),
+      { key: "Logo", kind: "logo" },
+      ...text("HomeTitle", "HomeLead"),
       { key: "BrandColor", kind: "color" },
       { key: "CustomCss", kind: "code" },
     ],

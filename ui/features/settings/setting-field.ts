@@ -27,6 +27,8 @@ type Control =
   /** Several lines, stored as typed. */
   | Readonly<{ kind: "code" }>
   | Readonly<{ kind: "content" }>
+  /** An image: its address, or the image itself as a data address. */
+  | Readonly<{ kind: "logo" }>
   /** A color such as #0f766e. */
   | Readonly<{ kind: "color" }>
   | Readonly<{ kind: "choice"; choices: readonly string[] }>;
@@ -35,12 +37,13 @@ type Unit =
   | "seconds"
   | "minutes"
   | "hours"
-  | "hours"
   | "percent"
   | "tokens"
   | "requests"
   | "perDollar"
   | "dollars"
+  | "megabytes"
+  | "characters"
   | "share";
 export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
@@ -101,7 +104,9 @@ export type Extra =
   | "transfer"
   | "calculator"
   | "catalog"
-  | "brandPreview";
+  | "brandPreview"
+  | "responseCache"
+  | "limitRules";
 
 export type SettingSection = Readonly<{
   /** A key under `settings.sections` in the locales. */

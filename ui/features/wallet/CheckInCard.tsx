@@ -61,8 +61,13 @@ export const CheckInCard = () => {
         disabled={!data.can_check_in}
         sx={{ mt: 3 }}
       >
-        {data.can_check_in ? t("rewards.checkIn.action") : t("rewards.checkIn.already")}
+        {data.can_check_in || data.unmet ? t("rewards.checkIn.action") : t("rewards.checkIn.already")}
       </Button>
+      {data.unmet && (
+        <Box sx={{ mt: 2, fontSize: 12, color: "text.secondary" }}>
+          {t(`rewards.checkIn.unmet.${data.unmet}`, { count: data.needed_requests })}
+        </Box>
+      )}
     </Panel>
   );
 };

@@ -42,7 +42,7 @@ const Content = ({ invitation: mine }: { invitation: Invitation }) => {
   const link = `${siteOrigin()}/register?aff=${encodeURIComponent(mine.code)}`;
   return (
     <>
-      <Row gap={6} sx={{ mb: 3 }}>
+      <Row gap={6} sx={{ mb: 3, alignItems: "flex-end" }}>
         <Figure name={t("rewards.invitation.ready")} quota={mine.quota} />
         <Figure name={t("rewards.invitation.earned")} quota={mine.history_quota} />
         <Box sx={{ flex: 1 }} />

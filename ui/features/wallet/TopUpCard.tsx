@@ -16,6 +16,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
 import { moneyText } from "../../lib/format/money.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
@@ -81,6 +82,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
   const format = useMoneyFormat();
   const confirm = useConfirm();
   const client = useQueryClient();
+  const address = useAddress();
   const unit = format.inCurrency ? 1 : format.quotaPerUnit;
   const picks = PICKS.map((pick) => pick * unit).filter((pick) => pick >= minimum);
   const [text, setText] = useState(String(Math.max(minimum, 10 * unit)));
@@ -151,6 +153,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
             fullWidth
             value={text}
             onChange={(event) => setText(event.target.value)}
+            onBlur={() => amount >= 1 || setText("1")}
             error={Boolean(error)}
             inputProps={{ inputMode: "numeric", className: "num", autoComplete: "off" }}
             startAdornment={format.inCurrency && <InputAdornment position="start">$</InputAdornment>}
@@ -206,6 +209,8 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
         body={t("wallet.topUp.codeBody", { method: methodName(chosen, offered, t), price: due })}
         onClose={() => {
           setCode("");
+          // What was paid is among the orders, as it is after a payment on another site.
+          address.set({ list: "orders" });
           void client.invalidateQueries({ queryKey: WALLET_KEY });
         }}
       />

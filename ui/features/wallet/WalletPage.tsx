@@ -6,7 +6,7 @@ import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccount, useActing, useLinkedAccount } from "../../api/accounts/use-organization.ts";
 import { readData } from "../../api/client.ts";
@@ -18,7 +18,8 @@ import { ListTable } from "../../components/page/list/ListPage.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { formatDate } from "../../lib/format/time.ts";
-import { usageSeries } from "../logs/entries/data-queries.ts";
+import { warnedBalance } from "../alerts/alert-link.ts";
+import { Lasts } from "../alerts/Lasts.tsx";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard, rebatesOf } from "./InvitationCard.tsx";
@@ -50,8 +51,9 @@ export const WalletPage = () => {
   const own = useQuery({ ...ownSubscriptions, enabled: may("wallet.read") });
   const hasPlans = Boolean(plans.data?.length || own.data?.length);
   const lists = LISTS.filter((name) => (name !== "rebates" || isOwn) && (name !== "plans" || hasPlans));
-  // Payments return here: what they paid is among the orders, also where plans are sold.
-  const list = lists.find((name) => name === address.text("list")) ?? "orders";
+  // Payments return here with their order.
+  const [usual] = address.text("order") === "" ? lists : (["orders"] as const);
+  const list = lists.find((name) => name === address.text("list")) ?? usual ?? "orders";
   return (
     <>
       <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={isOwn && <AgentLink />} />
@@ -76,7 +78,7 @@ export const WalletPage = () => {
           <InvitationCard />
         </Box>
       )}
-      {may("wallet.read") && <Lists list={list} lists={lists} />}
+      {may("wallet.read") && !plans.isLoading && !own.isLoading && <Lists list={list} lists={lists} />}
     </>
   );
 };
@@ -177,23 +179,13 @@ const RunningPlans = () => {
   });
 };
 
-const WEEK_DAYS = 7;
-/** Beyond this a forecast from one week says nothing. */
-const MOST_DAYS = 730;
-
-/** For how long the balance (quota units) lasts if as much is spent as in the last week. */
+/** For how long the balance lasts, and an alert before it ends. */
 const Forecast = ({ balance }: { balance: number }) => {
-  const { t } = useTranslation();
-  const { may } = useActing();
-  const [end] = useState(() => Math.floor(Date.now() / 1000));
-  const week = { start: end - WEEK_DAYS * 86_400, end };
-  const { data: series = [] } = useQuery({
-    ...usageSeries("self", week, {}, { by: "group", step: "week" }),
-    enabled: may("usage.read"),
-  });
-  const spent = series.flatMap(({ points }) => points).reduce((sum, { quota }) => sum + quota, 0);
-  const days = Math.floor((balance * WEEK_DAYS) / spent);
-  return spent > 0 && days >= 0 && days <= MOST_DAYS ? t("components.balanceLasts", { count: days }) : null;
+  const { id, may } = useActing();
+  if (!may("usage.read")) return null;
+  const scope = id === null ? "own" : "organization";
+  const alert = (daily: number) => ({ scope, event: "balance_low", threshold: warnedBalance(daily) }) as const;
+  return <Lasts of="account" id={id ?? 0} balance={balance} alert={may("alerts.manage") ? alert : null} />;
 };
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (

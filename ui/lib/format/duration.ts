@@ -16,6 +16,9 @@ export function formatDuration(ms: number | null): string {
   return formatSeconds(Math.round(rounded / SECOND_MS));
 }
 
+/** The length of a period: as a duration, without a smaller unit of which there is none: "1 min", "2 h 5 min". */
+export const formatPeriod = (seconds: number): string => formatSeconds(seconds).replace(/ 0 \w+$/, "");
+
 /** A duration that is known in full seconds: "45 s", "3 min 5 s", "2 h 5 min", "3 d 4 h". */
 export function formatSeconds(seconds: number): string {
   if (seconds < MINUTE_S) return `${seconds} s`;

@@ -16,3 +16,6 @@ export const formatShare = (share: number): string => SHARE.format(share);
 
 /** The nearest number with so many decimals. */
 export const roundTo = (value: number, decimals: number): number => Number(value.toFixed(decimals));
+
+/** A number rounded to so many figures: 123,456 to two is 120,000. */
+export const roundToFigures = (value: number, figures: number): number => Number(value.toPrecision(figures));

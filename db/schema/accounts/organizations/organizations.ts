@@ -60,6 +60,8 @@ export const organizationInvitations = pgTable(
     role: text("role").$type<OrganizationRole>().notNull(),
     /** Where the link was mailed to; null: whoever invites passes it on. */
     email: text("email"),
+    /** What the new member may spend in a month; null: no limit of their own. */
+    monthlyBudget: quotaUnits("monthly_budget"),
     /** Keyed hash of the token in the link. */
     tokenHash: text("token_hash").notNull(),
     createdBy: integer("created_by").references(() => users.id, { onDelete: "set null" }),

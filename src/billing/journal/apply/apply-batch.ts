@@ -12,16 +12,17 @@ import {
   planWindows,
   withBudgets,
   withIncluded,
+  withLabels,
   withLogElsewhere,
   withOwnLog,
   withoutBudgets,
   withoutIncluded,
+  withoutLabels,
   withoutPlans,
-  withoutTags,
   withPlans,
-  withTags,
 } from "./batch-parts.ts";
-import { batchText, FIELD, hasBudgets, hasTags, RECORD, readRecord } from "./record-text.ts";
+import { addCosts, hasCost, noCosts } from "./cost-parts.ts";
+import { batchText, FIELD, hasBudgets, hasLabels, RECORD, readRecord } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -72,8 +73,11 @@ export async function applyBatch(
   const hasIncluded = withPayers.some((record) => record.included !== undefined);
   const included = hasIncluded ? withIncluded(sql, areNew) : withoutIncluded(sql);
   const budgets = withPayers.length > 0 ? withBudgets(sql, processId, { hasPlans, hasIncluded }) : withoutBudgets(sql);
-  const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
-  const log = logElsewhere ? withLogElsewhere(sql, tags) : withOwnLog(sql, tags, unlessLogged);
+  const labels = records.some(hasLabels) ? withLabels(sql) : withoutLabels(sql);
+  const costs = records.some(hasCost)
+    ? addCosts(sql, sql`select *, taken as charged from applied where not unlogged`)
+    : noCosts(sql);
+  const log = logElsewhere ? withLogElsewhere(sql, labels) : withOwnLog(sql, labels, unlessLogged);
   const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
@@ -123,6 +127,7 @@ export async function applyBatch(
     ),
     applied as ${applied},
     ${log.delivered}
+    ${costs}
     sums as materialized (
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, token_limited, channel_id,
         model_name, "group", unlogged, min(created_at) as first, max(created_at) as last, count(*) as calls,

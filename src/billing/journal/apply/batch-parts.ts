@@ -13,7 +13,7 @@ export const forNew = (sql: Statements) => ({
   applied: sql`not materialized (select * from charged)`,
 });
 export const forAny = (sql: Statements) => ({
-  unlessLogged: sql`on conflict (request_id, created_at) do nothing`,
+  unlessLogged: sql`on conflict (request_id, created_at, user_id) do nothing`,
   unlessNoted: sql`and not exists (
       select from logs l where l.request_id = c.request_id and l.created_at = c.created_at
     ) on conflict (request_id, created_at) do nothing`,
@@ -169,28 +169,29 @@ export const withoutIncluded = (sql: Statements): ReturnType<typeof withIncluded
   draws: sql``,
 });
 
-/** What only batches do that have calls with tags. */
-export const withTags = (sql: Statements) => ({
-  column: sql`, tags`,
+/** What only batches do that have calls with tags or end users. */
+export const withLabels = (sql: Statements) => ({
+  column: sql`, tags, end_user`,
   value: sql`, case when position('"tags":[' in other) > 0
-    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end as tags`,
+    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end as tags,
+    case when position('"end_user":' in other) > 0 then other::jsonb ->> 'end_user' end as end_user`,
 });
-export const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ column: sql``, value: sql`` });
+export const withoutLabels = (sql: Statements): ReturnType<typeof withLabels> => ({ column: sql``, value: sql`` });
 
 /** The columns of a call's log row, and their values in `charged` next to what plans paid. */
-const logRow = (sql: Statements, tags: ReturnType<typeof withTags>) => ({
+const logRow = (sql: Statements, labels: ReturnType<typeof withLabels>) => ({
   columns: sql`created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
-        content, other${tags.column}`,
+        content, other${labels.column}`,
   values: sql`created_at, 2 as type, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000 as use_time, elapsed_ms, prompt_tokens, completion_tokens, taken as quota,
         asked - taken as uncovered, ip, request_id, content,
-        case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end as other${tags.value}`,
+        case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end as other${labels.value}`,
 });
 
 /** Where the log is in this database: its rows are written. Records that are `unlogged` leave a note, and roll-ups out of sight. */
-export const withOwnLog = (sql: Statements, tags: ReturnType<typeof withTags>, unlessLogged: Part) => {
-  const { columns, values } = logRow(sql, tags);
+export const withOwnLog = (sql: Statements, labels: ReturnType<typeof withLabels>, unlessLogged: Part) => {
+  const { columns, values } = logRow(sql, labels);
   return {
     flags: sql`f[20]::boolean as unlogged,`,
     written: sql`
@@ -207,14 +208,14 @@ export const withOwnLog = (sql: Statements, tags: ReturnType<typeof withTags>, u
  */
 export const withLogElsewhere = (
   sql: Statements,
-  tags: ReturnType<typeof withTags>,
+  labels: ReturnType<typeof withLabels>,
 ): ReturnType<typeof withOwnLog> => ({
   flags: sql`true as unlogged, f[20]::boolean as unseen,`,
   written: sql`select request_id, created_at from charged where false`,
   delivered: sql`delivered as (
       insert into log_deliveries (kind, rows, body, created_at)
       select 'rows', count(*), json_agg(row_to_json(r))::text, extract(epoch from now())::bigint
-      from (select ${logRow(sql, tags).values} from applied left join plan_draws d using (place) where not unseen) r
+      from (select ${logRow(sql, labels).values} from applied left join plan_draws d using (place) where not unseen) r
       having count(*) > 0
     ),`,
 });

@@ -80,8 +80,8 @@ export function tryReadRecord(text: string): UsageRecord | null {
 export const hasBudgets = (text: string): boolean =>
   isEarlier(text) ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
 
-/** Whether a record, as its text, has tags: in `other`, where such a name in a text would be escaped. */
-export const hasTags = (text: string): boolean => text.includes('"tags":[');
+/** Whether a record, as its text, has tags or an end user: in `other`, where such a name in a text would be escaped. */
+export const hasLabels = (text: string): boolean => text.includes('"tags":[') || text.includes('"end_user":');
 
 /** Texts of records as the database reads them: U+001E between records, U+001F between fields. */
 export function batchText(texts: readonly string[]): string {

@@ -60,7 +60,7 @@ export const HUB_FACTS: SourceFacts = {
       proxy: "to the channel's settings",
       custom_parameter: "to overrides: set always or where absent, removed, by model; pre_add is left out",
       "model_headers header_override": "to the channel's own headers; the report names those that are refused",
-      pass_through_body: "to the channel's settings",
+      "pass_through_body cost_ratio": "to the channel's settings",
       deleted_at: "deleted channels are left out",
     },
     leftOut: {
@@ -70,7 +70,6 @@ export const HUB_FACTS: SourceFacts = {
       allow_extra_body: "members that the provider does not know are sent",
       disabled_stream: "the stream setting holds for all models of a channel",
       plugin: "there are no plugins of providers",
-      cost_ratio: "channels have prices of their own; enter them in the console",
     },
   },
   options: {

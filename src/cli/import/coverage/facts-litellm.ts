@@ -15,7 +15,7 @@ const SETTINGS = "settings of LiteLLM's own console";
 
 const CHANGES = { "created_by updated_at updated_by": "the audit log of this gateway begins with the import" };
 const PERMISSIONS = "permissions for MCP servers, agents and vector stores";
-const DAILY_TOKENS = "there is no limit of tokens a day";
+const DAILY_TOKENS = "enter it as a limit rule";
 const MODEL_BUDGETS = "there are no budgets by model";
 
 /** What becomes of the tables of LiteLLM, as of litellm-proxy-extras 0.4.110. */
@@ -37,9 +37,9 @@ export const LITELLM_FACTS: SourceFacts = {
       "team_id teams": "the teams list their members",
       organization_id: "organizations of LiteLLM stand above teams; there is no such level here",
       object_permission_id: PERMISSIONS,
-      tpm_limit: "there is no limit of tokens a minute for a user; the report counts them",
+      tpm_limit: "enter it as a limit rule; the report counts them",
       metadata: "accounts have no further data",
-      allowed_cache_controls: "there is no response cache to control",
+      allowed_cache_controls: "every caller may use Cache-Control",
       policies: GUARDRAILS,
       model_spend: STATISTICS,
       model_max_budget: MODEL_BUDGETS,
@@ -61,7 +61,7 @@ export const LITELLM_FACTS: SourceFacts = {
       object_permission_id: PERMISSIONS,
       metadata: "organizations have no further data",
       soft_budget: "add an alert rule here",
-      tpm_limit: "there is no limit of tokens a minute for an organization; the report counts them",
+      tpm_limit: "enter it as a limit rule; the report counts them",
       tpd_limit: DAILY_TOKENS,
       model_spend: STATISTICS,
       model_max_budget: MODEL_BUDGETS,
@@ -91,7 +91,7 @@ export const LITELLM_FACTS: SourceFacts = {
       description: "projects have no description",
       metadata: "projects have no further data",
       model_spend: STATISTICS,
-      "model_rpm_limit model_tpm_limit": "there are no limits by model",
+      "model_rpm_limit model_tpm_limit": "enter them as limit rules",
       blocked: "the report counts them; disable their keys",
       object_permission_id: PERMISSIONS,
       ...CHANGES,
@@ -131,7 +131,7 @@ export const LITELLM_FACTS: SourceFacts = {
       "key_name key_alias": "cut to 30 characters",
       spend: "used quota",
       expires: "to seconds; null never expires",
-      models: "access groups and patterns become the names of today",
+      models: "access groups become the names of today, and so do patterns that a user's own list narrows",
       "user_id team_id": "the owner is the team, else the user",
       blocked: "to disabled",
       allowed_routes: "a key that is limited to routes comes disabled",
@@ -145,10 +145,10 @@ export const LITELLM_FACTS: SourceFacts = {
       router_settings: ROUTER,
       agent_id: AGENTS,
       permissions: GUARDRAILS,
-      max_parallel_requests: "there is no limit of calls at a time for a key; the report counts them",
+      max_parallel_requests: "enter it as a limit rule; the report counts them",
       metadata: "keys have no further data",
       tpd_limit: DAILY_TOKENS,
-      allowed_cache_controls: "there is no response cache to control",
+      allowed_cache_controls: "every caller may use Cache-Control",
       key_type: "allowed_routes says it",
       policies: GUARDRAILS,
       access_group_ids: "access groups of models; list the models with the key",
@@ -167,7 +167,7 @@ export const LITELLM_FACTS: SourceFacts = {
   LiteLLM_ProxyModelTable: {
     taken: "model_id created_at",
     converted: {
-      model_name: "a model of a channel; patterns are left out",
+      model_name: "a model or a pattern of a channel",
       litellm_params: "decrypted: provider, key, base URL, region; prices are left out",
       model_info: "access groups become names; prices are left out",
       blocked: "blocked deployments are left out",

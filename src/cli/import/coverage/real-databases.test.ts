@@ -87,6 +87,7 @@ test("a channel of new-api keeps which of its keys are off, how they take turns,
     "insert into tokens (id, user_id, \"key\", name, status, \"group\", expired_time) values (4, 7, 'my-own-7', 'auto', 1, 'auto', -1), (5, 7, 'k5', 'own list', 1, 'auto', -1)",
     `update tokens set auto_groups = '["vip","default"]' where id = 5`,
     `insert into options values ('AutoGroups', '["vip","default"]')`,
+    `insert into options values ('GroupGroupRatio', '{"vip":{"default":0.9}}')`,
   ]);
   const { text, of } = await run();
   expect(of("channels")).toMatchObject({ read: 3, added: 4 });
@@ -95,7 +96,9 @@ test("a channel of new-api keeps which of its keys are off, how they take turns,
   expect(text).toContain("#2 odd proxy: disabled, its proxy makes no sense here");
   const keys = await database.sql`select "group" from tokens order by id`;
   expect(keys.map(({ group }) => group)).toEqual(["auto", "vip,default"]);
-  expect((await loadOptions(database.db, vault)).get("AutoGroups")).toBe('["vip","default"]');
+  const options = await loadOptions(database.db, vault);
+  expect(options.get("AutoGroups")).toBe('["vip","default"]');
+  expect(options.get("GroupGroupRatio")).toBe('{"vip":{"default":0.9}}');
   const states =
     await database.sql`select key_hash, status, reason, status_time from channel_keys where channel_id = 1 order by status`;
   expect(states.map((row) => [row.key_hash, row.status, row.reason, Number(row.status_time)])).toEqual([
@@ -147,6 +150,7 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
      (3, 37, 'k', 'Stability', 1, 'sd', 'vip', 1, '', '', 1700000000),
      (4, 42, '{"project_id":"p"}', 'Vertex', 1, 'gemini', 'vip', 1, '', '', 1700000000)`,
     "update channels set other = 'europe-west1,global|p' where id = 4",
+    ...(family === "done-hub" ? ["update channels set cost_ratio = 0.85 where id = 1"] : []),
     "insert into user_groups (id, symbol, name, ratio, public) values (1, 'default', 'Default', 1, 1), (2, 'vip', 'VIP', 0.5, 0)",
     `insert into prices (model, "type", channel_type, "input", output, extra_ratios) values
      ('gpt-4o', 'tokens', 0, 1.25, 5, '{"cached_tokens":0.5,"reasoning_tokens":2}'), ('gpt-4o', 'tokens', 3, 9, 9, null),
@@ -173,7 +177,10 @@ test.each(["one-hub", "done-hub"] as const)("a database of %s comes over, and tw
       { mode: "set", path: "top_k", value: 4 },
     ],
   });
-  expect(JSON.parse(String(channels[0]?.setting))).toEqual({ proxy: "http://127.0.0.1:9" });
+  expect(JSON.parse(String(channels[0]?.setting))).toEqual({
+    proxy: "http://127.0.0.1:9",
+    ...(family === "done-hub" && { cost_ratio: 0.85 }),
+  });
   const [token] = await database.sql`select * from tokens`;
   expect(token).toMatchObject({
     model_limits_enabled: true,

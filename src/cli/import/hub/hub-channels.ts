@@ -73,6 +73,8 @@ export function channelAsKin(row: SourceRow, report: Report): SourceRow | null {
     setting: JSON.stringify({
       ...(textOf(row, "proxy") && { proxy: textOf(row, "proxy") }),
       ...(flagOf(row, "pass_through_body") && { pass_through_body_enabled: true }),
+      // There 0 is no ratio.
+      ...(Number(textOf(row, "cost_ratio")) > 0 && { cost_ratio: Number(textOf(row, "cost_ratio")) }),
     }),
     param_override: parametersOf(row, label, report),
     header_override: JSON.stringify({ ...objectOf(row, "model_headers"), ...objectOf(row, "header_override") }),

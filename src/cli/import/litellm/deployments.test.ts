@@ -54,5 +54,8 @@ test("deployments of one account are one channel, unless they disagree about a m
   expect(read({ model: "groq/m", api_key: "os.environ/NOT_SET" }).skipped).toEqual([
     "name-0: without a key (a variable that os.environ names must be set while you import)",
   ]);
-  expect(read({ model: "openai/*", api_key: "k" }).skipped[0]).toContain("stands for many models");
+  const wild = tablesWith({ model: "openai/*", ...account });
+  const named = wild.models.map((row) => ({ ...row, model_name: "openai/*" }));
+  const [any] = readDeployments({ ...wild, models: named }, { saltKey: "s", env: {}, report }).channels;
+  expect(any).toMatchObject({ models: "openai/*", model_mapping: '{"openai/*":"*"}' });
 });

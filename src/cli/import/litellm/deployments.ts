@@ -87,9 +87,6 @@ function readAccount(
   const shared = named === "" ? {} : openParams(credentials.get(named), options);
   const params: Params = { ...shared, ...own };
   const { provider: name, model } = splitModel(params.model ?? "", params.custom_llm_provider ?? "");
-  if (textOf(row, "model_name").includes("*") || model.includes("*")) {
-    return "it stands for many models: make a channel that lists them";
-  }
   const found = findProvider(name);
   if (!found) return `the provider ${name} has no counterpart here`;
   const [provider, baseUrl] = placeOf(found, params.api_base ?? "");

@@ -193,6 +193,10 @@ function modelsOf(row: SourceRow, { tables, accounts, models }: Context): readon
   const lists = [own, user ? textsIn(user, "models") : []].filter(
     (list) => list.length > 0 && !list.some((entry) => EVERY_MODEL.includes(entry)),
   );
+  const [only, second] = lists;
+  // Patterns stay what they are, unless another list narrows them.
+  if (only && !second)
+    return [...new Set(only.flatMap((entry) => (entry.includes("*") ? [entry] : expand(entry, models))))];
   const [first, ...rest] = lists.map((list) => list.flatMap((entry) => expand(entry, models)));
   if (!first) return null;
   return [...new Set(first)].filter((model) => rest.every((list) => list.includes(model)));

@@ -5,7 +5,7 @@ import { identityProviders } from "../../../../db/schema/accounts/identity-provi
 import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
-import { startFakeSignInServices } from "../../../../test/support/console/sign-in.ts";
+import { startFakeSignInServices } from "../../../../test/support/console/services/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../../test/support/console/start-console.ts";
 import { createAccount } from "../../../domain/accounts/identity/create-user.ts";
 import { changeMemberRole } from "../../../domain/accounts/organizations/members/change-members.ts";
@@ -71,6 +71,24 @@ const signIn = async ({ id }: Pick<Provider, "id">, who: Person, fake = acme, ba
   return app.ask("GET", `/api/oauth/sso-${backTo}?${query}`, undefined, { cookie: cookieOf(start.headers) });
 };
 const idOf = ({ body }: Awaited<ReturnType<typeof signIn>>) => (body.data as { id: number }).id;
+
+test("a number is set aside for a provider, which takes it once, and none that people signed in by", async () => {
+  const reserve = async () => ((await app.ask("POST", `${PATH}reserve`, {}, root)).body.data as Provider).id;
+  const [first, second] = [await reserve(), await reserve()];
+  expect(second).toBe(first + 1);
+  expect((await add({ id: second })).id).toBe(second);
+  expect((await add({ name: "Other", domains: [] })).id).toBe(second + 1);
+  const code = async (id: number) =>
+    (await app.ask("POST", PATH, { ...FIELDS, config: config(acme), id }, root)).body.code;
+  // Taken, never set aside, and known to accounts whose provider was deleted.
+  expect(await code(second)).toBe("sso_address_used");
+  expect(await code(second + 100)).toBe("sso_address_used");
+  const userId = await app.addUser("reserved-1");
+  await app.db.insert(identities).values({ provider: `sso-${first}`, subject: "x", userId, createdAt: nowSeconds() });
+  expect(await code(first)).toBe("sso_address_used");
+  await app.db.delete(identities).where(eq(identities.provider, `sso-${first}`));
+  expect((await add({ id: first, name: "Late" })).id).toBe(first);
+});
 
 describe("identity providers", () => {
   test("are offered by name and icon, and show no secret to anybody", async () => {

@@ -5,6 +5,7 @@ import {
   changeProvider,
   deleteProvider,
   listProviders,
+  reserveProvider,
 } from "../../../domain/accounts/identity-providers/providers.ts";
 import { createScimToken, revokeScimToken } from "../../../domain/accounts/identity-providers/scim/scim-token.ts";
 import { requireSession } from "../../../domain/accounts/sign-in/confirm-owner.ts";
@@ -44,8 +45,18 @@ export const identityProviderRoutes = (services: Services, guarded: ReturnType<t
         requireSession(session);
         return ok(await addProvider(services, actor, body));
       },
-      { body: t.Object({ type: t.Union([t.Literal("oidc"), t.Literal("saml")]), ...fields }) },
+      {
+        body: t.Object({
+          type: t.Union([t.Literal("oidc"), t.Literal("saml")]),
+          id: t.Optional(t.Integer({ minimum: 1, maximum: 999_999_999, description: "As reserved before." })),
+          ...fields,
+        }),
+      },
     )
+    .post("/reserve", async ({ session }) => {
+      requireSession(session);
+      return ok(await reserveProvider(services));
+    })
     .put(
       "/:id",
       async ({ actor, session, params, body }) => {

@@ -6,7 +6,7 @@ import { scimUsers } from "../../../../db/schema/accounts/identity-providers/sci
 import { organizationMembers } from "../../../../db/schema/accounts/organizations/organizations.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
-import { startFakeSignInServices } from "../../../../test/support/console/sign-in.ts";
+import { startFakeSignInServices } from "../../../../test/support/console/services/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../../test/support/console/start-console.ts";
 import { createAccount } from "../../../domain/accounts/identity/create-user.ts";
 import { syncMemberships } from "../../../domain/accounts/identity-providers/sync-memberships.ts";

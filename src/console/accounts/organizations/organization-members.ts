@@ -100,10 +100,18 @@ export function organizationMemberRoutes(
       async ({ actor, request, params, body }) => {
         const email = body.email?.trim() || null;
         const siteAddress = requireServerAddress(settings);
-        const invitation = { organizationId: params.id, role: body.role, email, siteAddress };
+        const monthlyBudget = body.monthly_budget ?? null;
+        const invitation = { organizationId: params.id, role: body.role, email, monthlyBudget, siteAddress };
         return ok(await createInvitation(services, actor, { ...invitation, language: languageOf(request) }));
       },
-      { critical: true, params, body: t.Object({ role, email: t.Optional(t.String({ maxLength: 320 })) }) },
+      {
+        ...{ critical: true, params },
+        body: t.Object({
+          role,
+          email: t.Optional(t.String({ maxLength: 320 })),
+          monthly_budget: t.Optional(t.Integer({ description: "Quota units that the member may spend in a month." })),
+        }),
+      },
     )
     .delete(
       "/:id/invitations/:invitation",

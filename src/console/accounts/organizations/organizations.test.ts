@@ -251,6 +251,30 @@ describe("invitations", () => {
     expect(stored).not.toContain(token);
   });
 
+  test("bring a monthly budget, which limits the member from the day they join and is set by those who may", async () => {
+    const id = await app.create("alice", "budgeted");
+    const invite = (by: string, body: object) =>
+      app.as(by, "POST", `/api/organization/${id}/invitations`, { role: "developer", ...body });
+    for (const monthly_budget of [0, -5, 1e16]) {
+      expect((await invite("alice", { monthly_budget })).body.code).toBe("budget_limit_invalid");
+    }
+    const { link } = (await invite("alice", { monthly_budget: 25_000_000 })).body.data as { link: string };
+    const token = new URL(link).searchParams.get("token") ?? "";
+    const preview = await app.as("bob", "POST", "/api/organization/invitation/preview", { token });
+    expect(preview.body.data).toMatchObject({ monthly_budget: 25_000_000 });
+    const budgetsOf = async () =>
+      (await app.as("alice", "GET", `/api/organization/${id}/budgets`)).body.data as object[];
+    expect(await budgetsOf()).toEqual([]);
+    expect((await app.accept("bob", token)).body.success).toBe(true);
+    const expected = { scope: "member", scope_id: app.who("bob").id, period: "month", limit: 25_000_000 };
+    expect(await budgetsOf()).toMatchObject([{ ...expected, is_hard: true, spent: 0 }]);
+    // Who comes back keeps the budget of before.
+    await app.as("alice", "DELETE", `/api/organization/${id}/members/${app.who("bob").id}`);
+    const again = (await invite("alice", { monthly_budget: 50_000_000 })).body.data as { link: string };
+    await app.accept("bob", new URL(again.link).searchParams.get("token") ?? "");
+    expect((await budgetsOf()).length).toBe(1);
+  });
+
   test("are mailed, listed and revoked by those who manage members", async () => {
     const id = await app.create("alice", "mailing");
     await app.addMember("alice", id, "carol", "viewer");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { playgroundChats } from "../../../../db/schema/accounts/playground-chats.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import { drawingTasks, mediaTasks } from "../../../../db/schema/tasks.ts";
@@ -37,6 +38,12 @@ beforeAll(async () => {
     await db.insert(checkIns).values({ userId: id, day: "2026-03-01", quota: 9, createdTime: now });
     await db.insert(rebates).values({ userId: id, fromUserId: otherId, rechargeQuota: 10, quota: 1, createdTime: now });
     await db.insert(withdrawals).values({ userId: id, quota: 3, account: "bank", createdTime: now });
+    await db.insert(playgroundChats).values(
+      ["a", "b"].map((title) => ({
+        ...{ id: crypto.randomUUID(), userId: id, title, words: "", bytes: 2, updatedAt: now },
+        body: `{"owner":${id}}`,
+      })),
+    );
     const task = { userId: id, channelId: 9, createdAt: now };
     await db
       .insert(drawingTasks)
@@ -78,6 +85,7 @@ test("all of one's own data, line by line, and nothing of others or of operators
     account: 1,
     key: 1,
     order: 1,
+    chat: 2,
     redemption: 1,
     check_in: 1,
     rebate: 1,

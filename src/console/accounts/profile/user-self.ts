@@ -9,17 +9,24 @@ import { viewUser } from "../../../domain/accounts/users/user-view.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
 import { done, ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 
-type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLimiter: Limiter }>;
+type SelfServices = Readonly<{
+  db: Db;
+  changes: Changes;
+  vault: Vault;
+  settings: SettingsReader;
+  signInLimiter: Limiter;
+}>;
 
 const address = t.Optional(t.String({ maxLength: 2000 }));
 const secret = t.Optional(t.Nullable(t.String({ maxLength: 500 })));
 
 /** What users can see and change about their own account. */
 export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeof guard>) {
-  const { db, changes, vault, signInLimiter } = services;
+  const { db, changes, vault, settings, signInLimiter } = services;
   return new Elysia({ prefix: "/api/user", name: "console/user-self" })
     .use(guarded)
     .get("/self", async ({ actor }) => ok(await viewUser(db, actor.id)), { role: "user" })
@@ -34,6 +41,7 @@ export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeo
               userId: actor.id,
               original: body.original_password ?? "",
               password: body.password,
+              longest: settings.get("PasswordMaxLength"),
               session,
             },
           );

@@ -56,6 +56,33 @@ describe("registration", () => {
     await app.login("十二个汉字的用户名很长啊", "long enough");
   });
 
+  test("names and passwords may be longer where the settings say so", async () => {
+    const long = { username: "a-name-of-twenty-five-ltr", password: "correct horse battery staple" };
+    expect((await register(long)).body.code).toBe("username_too_long");
+    await app.settings.set("UsernameMaxLength", "30");
+    expect((await register(long)).body.code).toBe("password_length");
+    await app.settings.set("PasswordMaxLength", "64");
+    expect((await register(long)).body.success).toBe(true);
+    await app.login(long.username, long.password);
+    expect((await register({ ...long, username: "x".repeat(31) })).body.code).toBe("username_too_long");
+    expect((await register({ username: "other-name", password: "x".repeat(65) })).body.code).toBe("password_length");
+    await app.settings.set("UsernameMaxLength", "12");
+    await app.settings.set("PasswordMaxLength", "20");
+  });
+
+  test("by invitation only: takes whoever has a user's code", async () => {
+    await register({ username: "hostess" });
+    const { affCode = "", id } = (await rowOf("hostess")) ?? {};
+    await app.settings.set("InvitationRequired", "true");
+    expect((await register({ username: "uninvited" })).body.code).toBe("invitation_required");
+    expect((await register({ username: "uninvited", aff_code: "nobodys" })).body.code).toBe("invitation_unknown");
+    expect(await rowOf("uninvited")).toBeUndefined();
+    expect((await register({ username: "invited", aff_code: ` ${affCode} ` })).body.success).toBe(true);
+    expect(await rowOf("invited")).toMatchObject({ inviterId: id });
+    await app.settings.set("InvitationRequired", "false");
+    expect((await register({ username: "uninvited" })).body.success).toBe(true);
+  });
+
   test("signs in who was not signed in", async () => {
     const joined = await register({ username: "arrives" });
     const headers = { cookie: joined.headers.get("set-cookie")?.split(";")[0] ?? "" };

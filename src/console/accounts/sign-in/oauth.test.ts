@@ -6,7 +6,7 @@ import {
   signTelegramProof,
   startFakeSignInServices,
   type TokenAttack,
-} from "../../../../test/support/console/sign-in.ts";
+} from "../../../../test/support/console/services/sign-in.ts";
 import { startTestConsole, type TestConsole } from "../../../../test/support/console/start-console.ts";
 
 let app: TestConsole;

@@ -1,9 +1,11 @@
 import { Elysia, t } from "elysia";
+import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
 import { userHeaderProblem } from "../../../domain/accounts/authenticate.ts";
 import { providerSignOut } from "../../../domain/accounts/identity-providers/provider-sign-out.ts";
 import { checkTurnstile } from "../../../domain/accounts/registration/turnstile.ts";
 import type { GuessLimits } from "../../../domain/accounts/sign-in/guess-limits.ts";
+import { signInByLdap } from "../../../domain/accounts/sign-in/identities/sign-in-by-ldap.ts";
 import type { Sessions } from "../../../domain/accounts/sign-in/sessions.ts";
 import { clearedSessionCookie, sessionCookieOf } from "../../../domain/accounts/sign-in/sessions.ts";
 import { signInWithPassword } from "../../../domain/accounts/sign-in/sign-in.ts";
@@ -18,6 +20,7 @@ import { enter, originOf } from "./complete-sign-in.ts";
 
 type SessionServices = Readonly<{
   db: Db;
+  changes: Changes;
   vault: Vault;
   settings: SettingsReader;
   sessions: Sessions;
@@ -58,8 +61,13 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
           },
         );
         const origin = originOf(clientAddress, { request, server });
-        const userId = await signInWithPassword({ db, settings, limits: guessLimits }, body, origin);
-        return enter(services, { request, server, set }, userId, null);
+        const askDirectory = (credentials: typeof body) => signInByLdap(services, credentials);
+        const { userId, way } = await signInWithPassword(
+          { db, settings, limits: guessLimits, askDirectory },
+          body,
+          origin,
+        );
+        return enter(services, { request, server, set }, userId, way);
       },
       {
         query: t.Object({ turnstile: t.Optional(t.String({ maxLength: 4096 })) }),

@@ -245,6 +245,7 @@ describe("creating and changing", () => {
     expect(sent.get("content-type")).toContain("text/csv");
     expect(text).toContain(`${id},csv,csv,`);
     expect(text).toContain("'=1+1");
+    expect(text).toMatch(/,quota_usd,used_quota_usd\r\n/);
     const refused = await app.ask("GET", "/api/user/export", undefined, headers.user);
     expect(refused.body.code).toBe("permission_denied");
   });

@@ -40,10 +40,14 @@ export function userRoutes(
     .use(guarded)
     .get("/", list, { role: "admin", query: listQuery })
     .get("/search", list, { role: "admin", query: listQuery })
-    .get("/export", ({ query }) => csvFile("users", exportUsers(db, filterOf(query))), {
-      role: "admin",
-      query: t.Object(filterQuery),
-    })
+    .get(
+      "/export",
+      ({ query }) => csvFile("users", exportUsers(db, filterOf(query), services.settings.get("QuotaPerUnit"))),
+      {
+        role: "admin",
+        query: t.Object(filterQuery),
+      },
+    )
     .get(
       "/:id",
       async ({ actor, params }) => {

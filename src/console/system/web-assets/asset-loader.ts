@@ -1,18 +1,14 @@
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, brotliDecompress, constants, gzip } from "node:zlib";
 import { rebase } from "../../../lib/http/base-path.ts";
 
-/** Compressed variants that the build writes next to each file, best first. */
-const ENCODINGS = [
-  ["br", ".br"],
-  ["zstd", ".zst"],
-  ["gzip", ".gz"],
-] as const;
+/** The build leaves a file that can be compressed in this encoding alone. */
+const STORED = ".br";
 
 export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
-/** Reads the file at a path in the best encoding that the client accepts; null: there is none. */
+/** Reads the file at a path in Brotli, gzip or as it is, as the client accepts; null: there is none. */
 export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 
 /** The path below which a site is served, the files that name paths, and how those paths begin that lead below it. */
@@ -23,44 +19,60 @@ export function createAssetLoader(root: string, base: Base | null = null): Asset
   const cache = new Map<string, Asset>();
   const rebased = new Map<string, string>();
 
-  const readRebased = async (
-    { basePath, roots }: Base,
-    path: string,
-    acceptEncoding: string,
-  ): Promise<Asset | null> => {
+  const readRebased = async ({ basePath, roots }: Base, path: string, encoding: Encoding): Promise<Asset | null> => {
     let text = rebased.get(path);
     if (text === undefined) {
-      const file = Bun.file(join(root, path));
-      if (!(await file.exists())) return null;
-      text = rebase(await file.text(), basePath, roots);
+      const stored = await readStored(join(root, path));
+      if (!stored) return null;
+      text = rebase(new TextDecoder().decode(await plainOf(stored)), basePath, roots);
       rebased.set(path, text);
     }
-    const encoded = await encodeText(text, acceptEncoding);
+    const encoded = await encodeText(text, encoding ?? "");
     return { ...encoded, type: typeOf(path), etag: `"${Bun.hash(text).toString(36)}"` };
+  };
+  const readAsIs = async (path: string, encoding: Encoding): Promise<Asset | null> => {
+    const stored = await readStored(join(root, path));
+    if (!stored) return null;
+    const etag = `"${Bun.hash(stored.bytes).toString(36)}"`;
+    return { ...(await encodedAs(stored, encoding)), type: typeOf(path), etag };
   };
   return async (path, acceptEncoding) => {
     if (path === "/" || path.includes("..") || path.includes("\0")) return null;
-    if (base && base.basePath !== "" && base.files.test(path)) {
-      const key = `${path} ${bestOf(acceptEncoding)}`;
-      const known = cache.get(key);
-      if (known) return known;
-      const asset = await readRebased(base, path, acceptEncoding);
-      if (asset) cache.set(key, asset);
-      return asset;
-    }
-    for (const [encoding, suffix] of [...ENCODINGS, [null, ""] as const]) {
-      if (encoding && !acceptEncoding.includes(encoding)) continue;
-      const known = cache.get(path + suffix);
-      if (known) return known;
-      const file = Bun.file(join(root, path + suffix));
-      if (!(await file.exists())) continue;
-      const bytes = await file.bytes();
-      const asset = { bytes, type: typeOf(path), etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
-      cache.set(path + suffix, asset);
-      return asset;
-    }
-    return null;
+    const encoding = bestOf(acceptEncoding);
+    const key = `${path} ${encoding}`;
+    const known = cache.get(key);
+    if (known) return known;
+    const isRebased = base && base.basePath !== "" && base.files.test(path);
+    const asset = isRebased ? await readRebased(base, path, encoding) : await readAsIs(path, encoding);
+    if (asset) cache.set(key, asset);
+    return asset;
   };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Encoding = "br" | "gzip" | null;
+type Stored = Readonly<{ bytes: Bytes; isCompressed: boolean }>;
+
+/** A file as the build left it; null: there is none. */
+async function readStored(path: string): Promise<Stored | null> {
+  for (const isCompressed of [true, false]) {
+    const file = Bun.file(isCompressed ? path + STORED : path);
+    if (await file.exists()) return { bytes: await file.bytes(), isCompressed };
+  }
+  return null;
+}
+
+const fromBrotli = promisify(brotliDecompress);
+
+const plainOf = async ({ bytes, isCompressed }: Stored): Promise<Bytes> =>
+  isCompressed ? new Uint8Array(await fromBrotli(bytes)) : bytes;
+
+/** The file for a client that takes this encoding. Browsers take Brotli over https and from this machine. */
+async function encodedAs(stored: Stored, encoding: Encoding): Promise<Pick<Asset, "bytes" | "encoding">> {
+  if (!stored.isCompressed || encoding === "br")
+    return { bytes: stored.bytes, encoding: stored.isCompressed ? "br" : null };
+  const plain = await plainOf(stored);
+  return encoding === "gzip" ? { bytes: new Uint8Array(await toGzip(plain)), encoding } : { bytes: plain, encoding };
 }
 
 /** Markdown is UTF-8 as all of our texts are, which the runtime does not say. */
@@ -72,7 +84,7 @@ const toBrotli = promisify(brotliCompress);
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 /** The encoding of a text that is not compressed ahead. */
-const bestOf = (acceptEncoding: string): "br" | "gzip" | null =>
+const bestOf = (acceptEncoding: string): Encoding =>
   acceptEncoding.includes("br") ? "br" : acceptEncoding.includes("gzip") ? "gzip" : null;
 
 /** A text as the client takes it. */

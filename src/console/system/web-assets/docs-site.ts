@@ -5,7 +5,7 @@ import { assetResponse } from "./web-assets.ts";
 const PREFIX = "/docs";
 /** The pages as a list for agents (https://llmstxt.org), which stands where they look for it. */
 const LIST = "/llms.txt";
-const OWN_SCRIPTS = () => [];
+const OWN_SCRIPTS = { scriptHosts: () => [], isOffline: false };
 
 /**
  * Serves the documentation site in `root` under /docs to everyone, with the same headers as the console's files. Page

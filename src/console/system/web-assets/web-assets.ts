@@ -7,18 +7,20 @@ import { type Asset, type AssetLoader, createAssetLoader, encodeText } from "./a
 import { isConsolePage } from "./console-pages.ts";
 
 /** What the page may load and who may frame it; only the page needs this header. */
-const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
+const pageHeaders = (scriptHosts: readonly string[], isOffline: boolean): Readonly<Record<string, string>> => ({
   "content-security-policy": [
     "default-src 'self'",
     ["script-src 'self'", ...scriptHosts].join(" "),
     // Emotion inserts style elements at run time; scripts are never inline.
     "style-src 'self' 'unsafe-inline'",
     // Logos and images of sites on a local network have http addresses.
-    "img-src 'self' data: blob: https: http:",
+    isOffline ? "img-src 'self' data: blob:" : "img-src 'self' data: blob: https: http:",
+    // Audio files of questions in the playground.
+    "media-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
     // Chats on plain http, for consoles on plain http: in others browsers refuse them themselves.
-    "frame-src 'self' https: http:",
+    isOffline ? "frame-src 'self'" : "frame-src 'self' https: http:",
     "frame-ancestors 'self'",
     "form-action 'self' https:",
     "base-uri 'none'",
@@ -38,6 +40,8 @@ type Site = Readonly<{
   /** Applies to pages, not to files: assets, logos, icons. */
   limit: PageLimit;
   scriptHosts: ScriptHosts;
+  /** Browsers load nothing from other hosts. */
+  isOffline: boolean;
   render: RenderPage | null;
   /** The response to a program that requests a path without page; null: a browser opens it. */
   refuseProgram(request: Request, path: string): Response | null;
@@ -48,6 +52,7 @@ type Site = Readonly<{
 const BARE_SITE: Site = {
   limit: async () => null,
   scriptHosts: () => [],
+  isOffline: false,
   render: null,
   refuseProgram: () => null,
   basePath: "",
@@ -75,21 +80,27 @@ async function serve(
   path: string,
   server: PeerSource,
 ): Promise<Response> {
-  const { limit, scriptHosts, render, refuseProgram, basePath } = site;
+  const { limit, scriptHosts, isOffline, render, refuseProgram, basePath } = site;
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const file = await load(path, accepted);
-  if (file || hashed) return assetResponse(request, file, hashed, scriptHosts);
+  if (file || hashed) return assetResponse(request, file, hashed, { scriptHosts, isOffline });
   const isPage = isConsolePage(path);
   const refused = (isPage ? null : refuseProgram(request, path)) ?? (await limit(request, server));
   if (refused) return refused;
   const shell = await load("/index.html", render ? "" : accepted);
-  if (!shell || !render) return assetResponse(request, shell, false, scriptHosts, isPage ? 200 : 404);
+  if (!shell || !render) return assetResponse(request, shell, false, { scriptHosts, isOffline }, isPage ? 200 : 404);
   const { html: rendered, status } = await render(request, new TextDecoder().decode(shell.bytes));
   const html = rebasePage(rendered, basePath);
   const etag = `"${Bun.hash(html).toString(36)}"`;
   const page = await encodeText(html, accepted);
-  return assetResponse(request, { ...page, type: shell.type, etag }, false, scriptHosts, isPage ? status : 404);
+  return assetResponse(
+    request,
+    { ...page, type: shell.type, etag },
+    false,
+    { scriptHosts, isOffline },
+    isPage ? status : 404,
+  );
 }
 
 /**
@@ -100,12 +111,12 @@ export function assetResponse(
   request: Request,
   asset: Asset | null,
   hashed: boolean,
-  scriptHosts: ScriptHosts,
+  { scriptHosts, isOffline }: Pick<Site, "scriptHosts" | "isOffline">,
   status = 200,
 ): Response {
   if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
   const headers: Record<string, string> = {
-    ...(asset.type.startsWith("text/html") && pageHeaders(scriptHosts())),
+    ...(asset.type.startsWith("text/html") && pageHeaders(scriptHosts(), isOffline)),
     "x-content-type-options": "nosniff",
     "content-type": asset.type,
     "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",

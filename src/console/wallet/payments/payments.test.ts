@@ -523,6 +523,7 @@ describe("orders", () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toStartWith("id,trade_no,user_id,username,method,money,currency,quota,status,");
     expect(lines[1]).toContain(`,${numbers[1]},${app.ids.other},other,wx,65.70,CNY,4500000,pending,`);
+    expect([lines[0]?.split(",").at(-1), lines[1]?.split(",").at(-1)]).toEqual(["quota_usd", "9"]);
     expect(await app.call("GET", "/api/topup/export")).toMatchObject({ code: "permission_denied" });
   });
 

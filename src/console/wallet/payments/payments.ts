@@ -107,10 +107,14 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
       role: "admin",
       query: t.Object({ ...pagingQuery, ...sortingQuery(ORDER_SORTS), ...orderFilter }),
     })
-    .get("/topup/export", ({ query }) => csvFile("orders", exportOrders(db, filterOf(query))), {
-      role: "admin",
-      query: t.Object(orderFilter),
-    })
+    .get(
+      "/topup/export",
+      ({ query }) => csvFile("orders", exportOrders(db, filterOf(query), settings.get("QuotaPerUnit"))),
+      {
+        role: "admin",
+        query: t.Object(orderFilter),
+      },
+    )
     .post(
       "/topup/complete",
       async ({ actor, request, body }) => {

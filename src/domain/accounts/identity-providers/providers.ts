@@ -5,7 +5,7 @@ import {
   type GroupMapping,
   identityProviders,
 } from "../../../../db/schema/accounts/identity-providers/identity-providers.ts";
-import { users } from "../../../../db/schema/accounts/users.ts";
+import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -64,11 +64,30 @@ export async function listProviders({ db, vault }: Pick<Deps, "db" | "vault">): 
   return rows.map((row) => viewProvider(vault, row));
 }
 
-/** Adds a provider, after reading its discovery document. Throws OperationError. */
+/** Sets a number aside for a provider to come, by which its addresses are known before it is added. */
+export async function reserveProvider({ db }: Pick<Deps, "db">): Promise<{ id: number }> {
+  return requireRow(await db.execute<{ id: number }>(sql`select nextval(${SEQUENCE})::int as id`));
+}
+
+const SEQUENCE = sql`pg_get_serial_sequence('identity_providers', 'id')::regclass`;
+
+/** Refuses a number that was not set aside, or by which a provider signed people in. Throws OperationError. */
+async function checkReserved(tx: DbOrTx, id: number): Promise<void> {
+  const [found] = await tx.execute<{ is_free: boolean }>(sql`
+    select ${id} <= coalesce(pg_sequence_last_value(${SEQUENCE}), 0)
+      and not exists (select 1 from ${identityProviders} where ${identityProviders.id} = ${id})
+      and not exists (select 1 from ${identities} where ${identities.provider} = ${`sso-${id}`}) as is_free`);
+  if (!found?.is_free) throw new OperationError("sso_address_used");
+}
+
+/**
+ * Adds a provider, after reading its discovery document; `id`: with a number that was set aside for it. Throws
+ * OperationError.
+ */
 export async function addProvider(
   { db, vault, fetch }: Deps,
   actor: UserEntry,
-  { type, ...input }: ProviderInput & Readonly<{ type: SsoType }>,
+  { type, id, ...input }: ProviderInput & Readonly<{ type: SsoType; id?: number | undefined }>,
 ): Promise<ProviderView> {
   const columns = await columnsOf(db, type, input);
   await checkReachable(fetch, columns.config, {});
@@ -76,8 +95,9 @@ export async function addProvider(
     const present = await tx.select({ id: identityProviders.id }).from(identityProviders);
     if (present.length >= MOST_PROVIDERS) throw new OperationError("sso_providers_full", { max: MOST_PROVIDERS });
     await checkDomainsFree(tx, columns.domains, 0);
+    if (id !== undefined) await checkReserved(tx, id);
     const secretCipher = vault.encrypt(type === "oidc" ? input.secret : "");
-    const values = { type, ...columns, secretCipher, createdAt: nowSeconds() };
+    const values = { ...(id !== undefined && { id }), type, ...columns, secretCipher, createdAt: nowSeconds() };
     const view = viewProvider(vault, requireRow(await tx.insert(identityProviders).values(values).returning()));
     await writeManagementLog(tx, actor, `Added the identity provider ${view.name} (#${view.id})`, {
       note: { code: "sso_provider_added", params: { name: view.name, id: view.id } },

@@ -103,7 +103,7 @@ async function createUser(
   identity: OutsideIdentity,
   affCode: string,
 ): Promise<number> {
-  if (!row.createsAccounts) checkRegistrationOpen(deps.settings);
+  if (!row.createsAccounts) await checkRegistrationOpen(deps, affCode);
   else if (deps.settings.get("SelfUseModeEnabled")) throw new OperationError("registration_disabled");
   const isOfDomain = identity.email !== undefined && row.domains.includes(domainOf(identity.email));
   if (row.domains.length > 0 && !isOfDomain) throw new OperationError("sso_domain_refused", { service: row.name });

@@ -5,6 +5,7 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { ROLE } from "../access/roles.ts";
+import { MOST_CHARACTERS } from "../account-rules.ts";
 import { checkPasswordLength, hashPassword } from "./passwords.ts";
 import { checkDisplayName, checkUsername, claimUsername } from "./usernames.ts";
 
@@ -37,8 +38,8 @@ export async function createUser(db: DbOrTx, { password, ...account }: NewUser):
 
 /** The same, with a password that was hashed before (`null`: none), so that a transaction need not wait for the hashing. */
 export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash: string | null): Promise<number> {
-  // The name of a service account is checked where it is created: it may be longer.
-  const username = input.kind === "service" ? input.username : checkUsername(input.username);
+  // How long a name may be on this site is checked where it is chosen; that of a service account may be longer.
+  const username = input.kind === "service" ? input.username : checkUsername(input.username, MOST_CHARACTERS);
   const row = {
     kind: input.kind ?? "person",
     username,

@@ -4,9 +4,9 @@ import { ACCOUNT_LIMITS, passwordError } from "../account-rules.ts";
 /** OWASP's choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-/** Throws OperationError unless the password has 8 to 20 characters (code points, as people count). */
-export function checkPasswordLength(password: string): void {
-  throwRuleError(passwordError(password), { min: ACCOUNT_LIMITS.passwordMin, max: ACCOUNT_LIMITS.passwordMax });
+/** Throws OperationError unless the password has 8 to `most` characters (code points, as people count). */
+export function checkPasswordLength(password: string, most: number = ACCOUNT_LIMITS.passwordMax): void {
+  throwRuleError(passwordError(password, most), { min: ACCOUNT_LIMITS.passwordMin, max: most });
 }
 
 /** Hashes a password with argon2id (RFC 9106), for the column `password_hash`. */

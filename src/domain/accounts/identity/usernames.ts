@@ -4,9 +4,9 @@ import type { DbOrTx } from "../../../../db/types.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import { ACCOUNT_LIMITS, displayNameError, usernameError } from "../account-rules.ts";
 
-/** The username as it is stored. Throws OperationError unless it has 1 to 12 characters (code points), none of them odd. */
-export function checkUsername(name: string): string {
-  throwRuleError(usernameError(name), { max: ACCOUNT_LIMITS.username });
+/** The username as it is stored. Throws OperationError unless it has 1 to `most` characters (code points), none of them odd. */
+export function checkUsername(name: string, most: number = ACCOUNT_LIMITS.username): string {
+  throwRuleError(usernameError(name, most), { max: most });
   return name.trim().normalize("NFC");
 }
 

@@ -16,7 +16,7 @@ export async function renameOrganization(
   const name = checkDisplayName(displayName);
   if (name === "") throw new OperationError("organization_name_required");
   await db.transaction(async (tx) => {
-    const { organization } = await lockForChange(tx, organizationId, person.id, "organization.rename");
+    const { organization } = await lockForChange(tx, organizationId, person, "organization.rename");
     await tx.update(users).set({ displayName: name }).where(eq(users.id, organizationId));
     await writeOrganizationLog(tx, organizationId, person, {
       content: `${person.username} renamed the organization to ${name}`,

@@ -6,6 +6,7 @@ import { planAccounts } from "../../../../db/schema/wallet/plans/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { createAccount } from "../identity/create-user.ts";
+import { checkUsername } from "../identity/usernames.ts";
 import { requireOrganizations } from "./membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "./operation.ts";
 
@@ -47,7 +48,8 @@ export async function createOrganization(
         ),
     );
     if (owned >= MOST_OWNED) throw new OperationError("organization_too_many", { max: MOST_OWNED });
-    const account = { username: input.username, displayName: input.displayName, kind: "organization" } as const;
+    const username = checkUsername(input.username, settings.get("UsernameMaxLength"));
+    const account = { username, displayName: input.displayName, kind: "organization" } as const;
     const organizationId = await createAccount(tx, account, null);
     await tx.update(users).set({ group }).where(eq(users.id, organizationId));
     await tx

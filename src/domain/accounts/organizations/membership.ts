@@ -60,6 +60,9 @@ export async function requireRight(
   return role;
 }
 
+/** Who changes an organization: a member, or the site itself by files of its configuration, with the rights of an owner. */
+type Changer = Readonly<{ id: number; isSite?: true }>;
+
 /**
  * Locks an organization until the transaction ends, so that its members and balance stay as they are read, then checks the
  * right as `requireRight` does. Every change of members, invitations and balance starts with this. Throws OperationError.
@@ -67,7 +70,7 @@ export async function requireRight(
 export async function lockForChange(
   tx: Tx,
   organizationId: number,
-  userId: number,
+  person: Changer,
   right: OrganizationRight,
 ): Promise<Membership> {
   const [organization] = await tx
@@ -76,7 +79,7 @@ export async function lockForChange(
     .where(and(eq(users.id, organizationId), isOrganization))
     .for("update");
   if (!organization) throw new OperationError("organization_not_found", {}, { status: 404 });
-  return { organization, role: await requireRight(tx, organizationId, userId, right) };
+  return { organization, role: person.isSite ? "owner" : await requireRight(tx, organizationId, person.id, right) };
 }
 
 /**

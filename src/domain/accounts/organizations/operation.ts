@@ -7,8 +7,8 @@ import type { UserEntry } from "../directory.ts";
 /** What operations on organizations need. */
 export type OrganizationDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>;
 
-/** The signed-in person. */
-export type Person = Pick<UserEntry, "id" | "username">;
+/** The signed-in person; `isSite`: whoever applies files of the site's configuration, a member or not. */
+export type Person = Pick<UserEntry, "id" | "username"> & Readonly<{ isSite?: true }>;
 
 type Change = Readonly<{
   content: string;

@@ -5,9 +5,10 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { checkPasswordLength, hashPassword } from "../identity/passwords.ts";
 import { checkUsername } from "../identity/usernames.ts";
+import { countRegistration } from "./count-registration.ts";
 import { checkEmailAddress, claimEmail } from "./email-address.ts";
 import { checkCode, consumeCode } from "./verification-codes.ts";
-import { welcomeUser } from "./welcome.ts";
+import { findInviter, welcomeUser } from "./welcome.ts";
 
 type Registration = Readonly<{
   username: string;
@@ -21,11 +22,19 @@ type Registration = Readonly<{
 
 type RegisterDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
-/** Throws OperationError unless the site takes new users; nobody joins a site that one person uses for themselves. */
-export function checkRegistrationOpen(settings: SettingsReader): void {
+/**
+ * Rejects OperationError unless the site takes new users, where it asks for one with somebody's invitation; nobody joins a site that
+ * one person uses for themselves.
+ */
+export async function checkRegistrationOpen(
+  { db, settings }: Pick<RegisterDeps, "db" | "settings">,
+  affCode: string,
+): Promise<void> {
   if (!settings.get("RegisterEnabled") || settings.get("SelfUseModeEnabled")) {
     throw new OperationError("registration_disabled");
   }
+  if (!settings.get("InvitationRequired") || (await findInviter(db, affCode)) !== null) return;
+  throw new OperationError(affCode.trim() === "" ? "invitation_required" : "invitation_unknown");
 }
 
 /**
@@ -34,10 +43,10 @@ export function checkRegistrationOpen(settings: SettingsReader): void {
  */
 export async function registerUser(deps: RegisterDeps, request: Registration): Promise<number> {
   const { db, changes, vault, settings } = deps;
-  checkRegistrationOpen(settings);
+  await checkRegistrationOpen(deps, request.aff_code ?? "");
   if (!settings.get("PasswordRegisterEnabled")) throw new OperationError("password_registration_disabled");
-  const username = checkUsername(request.username);
-  checkPasswordLength(request.password);
+  const username = checkUsername(request.username, settings.get("UsernameMaxLength"));
+  checkPasswordLength(request.password, settings.get("PasswordMaxLength"));
   if (request.password2 != null && request.password2 !== request.password) {
     throw new OperationError("passwords_differ");
   }
@@ -49,7 +58,10 @@ export async function registerUser(deps: RegisterDeps, request: Registration): P
       await claimEmail(tx, vault, proof.target);
     }
     const account = { username, email: proof?.target ?? null };
-    return welcomeUser(tx, { settings, account, passwordHash, affCode: request.aff_code ?? "" });
+    const made = await welcomeUser(tx, { settings, account, passwordHash, affCode: request.aff_code ?? "" });
+    const [userId] = made;
+    if (userId !== undefined) await countRegistration(tx, settings, userId);
+    return made;
   });
   await changes.publish("users", changed);
   const [userId] = changed;

@@ -47,7 +47,8 @@ const CONTENT = {
 const log = (tx: Tx, userId: number, code: keyof typeof CONTENT, quota: number) =>
   writeLog(tx, { type: LOG_TYPE.system, userId, content: CONTENT[code], note: { code }, quota });
 
-async function findInviter(db: DbOrTx, affCode: string): Promise<number | null> {
+/** The user whose invitation a code is; null: it is nobody's. */
+export async function findInviter(db: DbOrTx, affCode: string): Promise<number | null> {
   const code = affCode.trim();
   if (code === "" || code.length > 32) return null;
   const [inviter] = await db

@@ -10,15 +10,15 @@ import type { Session } from "../sign-in/sessions.ts";
 
 /**
  * Sets a new password after checking the present one (where there is none, that the session is new); the user's access
- * tokens and other sessions end, `session` stays. Wrong tries count against `limiter`. Throws OperationError.
+ * tokens and other sessions end, `session` stays. `longest`: characters that the site allows. Wrong tries count against `limiter`. Throws OperationError.
  */
 export async function changePassword(
   deps: Readonly<{ db: Db; changes: Changes; limiter: Limiter }>,
-  input: Readonly<{ userId: number; original: string; password: string; session: Session | null }>,
+  input: Readonly<{ userId: number; original: string; password: string; longest: number; session: Session | null }>,
 ): Promise<void> {
   const { db, changes, limiter } = deps;
   const { session } = input;
-  checkPasswordLength(input.password);
+  checkPasswordLength(input.password, input.longest);
   const [user] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, input.userId));
   if (user?.hash === null) requireFresh(session);
   else await checkOriginal(limiter, input, user?.hash ?? null);

@@ -17,6 +17,7 @@ const SWITCHES = {
   discord: "DiscordOAuthEnabled",
   wechat: "WeChatAuthEnabled",
   telegram: "TelegramOAuthEnabled",
+  ldap: "ldap.enabled",
 } as const satisfies Record<OutsideName, string>;
 
 type Switch = "PasswordLoginEnabled" | (typeof SWITCHES)[OutsideName];

@@ -15,16 +15,22 @@ import type { SignInOrigin } from "./sign-in-origins.ts";
 export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
   createLimiter(shared, "sign-in", { count: 10, windowMs: 600_000 });
 
+/** Asks a directory for the user with these credentials; resolves null when it does not know them. */
+type AskDirectory = (credentials: Readonly<{ username: string; password: string }>) => Promise<number | null>;
+
+/** Who signed in, and by which service; null: by the password that the account has here. */
+export type SignedIn = Readonly<{ userId: number; way: "ldap" | null }>;
+
 /**
- * Checks a username (or e-mail address) and password; returns the user's id. Unknown, wrong and banned get the same
- * words after the same work. Super admins get in even when password login is off, lest nobody could turn it on again.
- * Throws OperationError.
+ * Checks a username (or e-mail address) and password, here and, where that fails, by `askDirectory`. Unknown, wrong and banned
+ * get the same words after the same work; each try counts once, whoever checks it. Super admins get in even when password login
+ * is off, lest nobody could turn it on again. Throws OperationError.
  */
 export async function signInWithPassword(
-  deps: Readonly<{ db: Db; settings: SettingsReader; limits: GuessLimits }>,
+  deps: Readonly<{ db: Db; settings: SettingsReader; limits: GuessLimits; askDirectory?: AskDirectory }>,
   input: Readonly<{ username: string; password: string }>,
   origin: SignInOrigin,
-): Promise<number> {
+): Promise<SignedIn> {
   const { db, settings } = deps;
   const name = input.username.trim().normalize("NFC");
   if (name === "" || input.password === "") throw new OperationError("login_required_fields");
@@ -32,7 +38,13 @@ export async function signInWithPassword(
   const login = name.toLowerCase().slice(0, 320);
   const guess = await countPasswordGuess(deps, { userId: user?.id ?? null, login }, origin);
   const matches = await verifyPassword(input.password, user?.passwordHash ?? null);
-  if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");
+  if (!user || !matches) {
+    const found = await deps.askDirectory?.({ username: name, password: input.password });
+    if (found == null) throw new OperationError("login_failed");
+    await guess.takeBack();
+    return { userId: found, way: "ldap" };
+  }
+  if (user.status === USER_STATUS.banned) throw new OperationError("login_failed");
   if (!settings.get("PasswordLoginEnabled") && user.role < ROLE.root) {
     throw new OperationError("password_login_disabled");
   }
@@ -46,7 +58,7 @@ export async function signInWithPassword(
       .set({ passwordHash })
       .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash)));
   }
-  return user.id;
+  return { userId: user.id, way: null };
 }
 
 /** By username, else by one that only one account has in another case, or by such an e-mail address. */

@@ -22,8 +22,8 @@ export async function addUser(
 ): Promise<number> {
   if (input.username.trim() === "" || input.password === "") throw new OperationError("user_credentials_required");
   if (actor.role < ROLE.root && (input.role ?? ROLE.user) >= actor.role) throw new OperationError("user_out_of_reach");
-  const username = checkUsername(input.username);
-  checkPasswordLength(input.password);
+  const username = checkUsername(input.username, settings.get("UsernameMaxLength"));
+  checkPasswordLength(input.password, settings.get("PasswordMaxLength"));
   const passwordHash = await hashPassword(input.password);
   const account = { username, ...(input.display_name && { displayName: input.display_name }) };
   const [id = 0] = await db.transaction(async (tx) => {

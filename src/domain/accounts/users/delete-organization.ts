@@ -18,7 +18,7 @@ export async function deleteOrganization(
 ): Promise<void> {
   requireOrganizations(settings);
   await db.transaction(async (tx) => {
-    const { organization } = await lockForChange(tx, organizationId, person.id, "organization.delete");
+    const { organization } = await lockForChange(tx, organizationId, person, "organization.delete");
     if (organization.quota > 0) throw new OperationError("organization_has_balance");
     const { keys } = requireRow(
       await tx

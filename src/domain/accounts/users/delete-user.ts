@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
+import { playgroundChats } from "../../../../db/schema/accounts/playground-chats.ts";
 import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
 import { passkeys, recoveryCodes, signInOrigins, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
@@ -73,6 +74,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
   // Conversations stored for the next turn; upstreams store theirs themselves.
   await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
   await deleteReplayedCalls(tx, userId);
+  await tx.delete(playgroundChats).where(eq(playgroundChats.userId, userId));
   // Where money went; what is still to be paid needs its account.
   await tx
     .update(withdrawals)

@@ -33,11 +33,19 @@ test.each([
   ["ÉMILE", 1],
   ["mile z", 1],
   ["иван", 1],
+  ["王小", 1],
+  ["4@Example.org", 1],
+  ["d4@exam", 1],
+  ["aged4@EXAMPLE.ORG", 1],
+  ["d4@ample.org", 0],
+  ["%@_ample.org", 0],
   ["%", 0],
   ["Emile", 0],
 ])("a search for %s in any case finds %i", async (keyword, found) => {
   await database.db.update(users).set({ displayName: "Émile Zola" }).where(eq(users.username, "paged1"));
   await database.db.update(users).set({ displayName: "ИВАН" }).where(eq(users.username, "paged2"));
+  await database.db.update(users).set({ displayName: "王小明" }).where(eq(users.username, "paged3"));
+  await database.db.update(users).set({ email: "paged4@example.org" }).where(eq(users.username, "paged4"));
   const { total } = await listUsers(database.db, { keyword }, { page: 0, pageSize: 10 });
   expect(total).toBe(found);
 });
@@ -68,6 +76,8 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
     expect(found.total).toBe(11);
     expect(found.items[0]?.username).toBe("many-19999");
     expect((await listUsers(db, { keyword: "émile 1999" }, { page: 0, pageSize: 20 })).total).toBe(11);
+    await sql`update users set email = username || '@example.org' where username like 'many-%'`;
+    expect((await listUsers(db, { keyword: "y-1999@example.org" }, { page: 0, pageSize: 20 })).total).toBe(1);
     let after = before;
     for (let tries = 0; after === before && tries < 50; tries += 1) {
       await Bun.sleep(100);

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
-import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
+import { runLongStatement } from "../../../../db/server/deadlines.ts";
 import type { Database, Db } from "../../../../db/types.ts";
 import { csvById } from "../../../lib/values/csv.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
@@ -118,11 +118,29 @@ function whereUsers({ keyword, group, role, status, kind }: UserFilter): SQL | u
 
 /** Searched as one, in lower case: that takes half the time of looking through each in any case. */
 const SEARCHED = sql`${users.username} || chr(10) || ${users.displayName} || chr(10) || coalesce(${users.email}, '')`;
-const matchesKeyword = (keyword: string) =>
-  or(
-    sql`lower(${byBytes(SEARCHED, keyword)}) like lower(${`%${escapeLike(keyword)}%`})`,
+const matchesKeyword = (keyword: string) => {
+  const searched = sql`lower(${byBytes(SEARCHED, keyword)})`;
+  const pattern = `%${escapeLike(keyword)}%`;
+  const rough = roughPattern(keyword);
+  return or(
+    // The index is not asked for what has more than its expression: few of its entries are read, and few rows looked at.
+    rough
+      ? sql`(${searched} like lower(${rough}) and ${searched} || '' like lower(${pattern}))`
+      : sql`${searched} like lower(${pattern})`,
     /^\d{1,9}$/.test(keyword) ? eq(users.id, Number(keyword)) : undefined,
   );
+};
+
+const MAIL = /^([^@]{2,})@.*(.{3})$/su;
+
+/**
+ * What fits all that fits an e-mail address, or a part of one with its @, and less besides: without the most of a domain, which the
+ * addresses of a million users have in common. Null for other keywords.
+ */
+function roughPattern(keyword: string): string | null {
+  const [, name, end] = MAIL.exec(keyword) ?? [];
+  return name && end ? `%${escapeLike(name)}@%${escapeLike(end)}%` : null;
+}
 
 const SEARCH_INDEX = "users_search_idx";
 
@@ -130,7 +148,8 @@ const SEARCH_INDEX = "users_search_idx";
  * Makes the index that searches of many users are answered by, where there are many and the server has trigrams (a part of
  * Postgres that the owner of a database may switch on). Users are written meanwhile. Elsewhere searches look at each user.
  */
-export async function ensureSearchIndex({ db, kind }: Pick<Database, "db" | "kind">): Promise<void> {
+export async function ensureSearchIndex(database: Pick<Database, "db" | "kind" | "sql" | "sessionSql">): Promise<void> {
+  const { db, kind } = database;
   if (kind === "embedded") return;
   const [index] = await db.execute<{ valid: boolean }>(sql`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${SEARCH_INDEX})`);
@@ -145,10 +164,10 @@ export async function ensureSearchIndex({ db, kind }: Pick<Database, "db" | "kin
     () => false,
   );
   if (!(await has)) return;
-  await withDeadline(DEADLINES_MS.long, () =>
-    db.execute(sql`
-      create index concurrently ${sql.identifier(SEARCH_INDEX)} on ${users}
-        using gin (lower(${byBytes(SEARCHED, "")}) gin_trgm_ops)`),
+  await runLongStatement(
+    database,
+    sql`create index concurrently ${sql.identifier(SEARCH_INDEX)} on ${users}
+      using gin (lower(${byBytes(SEARCHED, "")}) gin_trgm_ops)`,
   );
 }
 
@@ -174,8 +193,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof AdminUserView)[];
 
 /** Users as CSV, oldest first, read while it is sent. */
-export const exportUsers = (db: Db, filter: UserFilter): ReadableStream<Uint8Array> =>
-  csvById(COLUMNS, async (after, limit) => {
+export const exportUsers = (db: Db, filter: UserFilter, unitsPerDollar: number): ReadableStream<Uint8Array> =>
+  csvById(COLUMNS, { columns: ["quota", "used_quota"], unitsPerDollar }, async (after, limit) => {
     const rows = await db
       .select()
       .from(users)

@@ -47,7 +47,7 @@ export async function updateUser(
   if (actor.role < ROLE.root && change.role !== undefined && change.role >= actor.role) {
     throw new OperationError("user_out_of_reach");
   }
-  if (change.password) checkPasswordLength(change.password);
+  if (change.password) checkPasswordLength(change.password, settings.get("PasswordMaxLength"));
   const passwordHash = change.password ? await hashPassword(change.password) : null;
   await db.transaction(async (tx) => {
     const [user] = await tx
@@ -88,7 +88,10 @@ function readFields(change: UserChange, user: Row, settings: SettingsReader): Va
   const { username, display_name: displayName, note } = change;
   const { max_concurrency: concurrency, requests_per_minute: perMinute } = change;
   return {
-    ...(username && username !== user.username && { username: checkUsername(username) }),
+    ...(username &&
+      username !== user.username && {
+        username: checkUsername(username, settings.get("UsernameMaxLength")),
+      }),
     ...(displayName !== undefined &&
       displayName !== user.displayName && { displayName: checkDisplayName(displayName) }),
     ...(change.group && change.group !== user.group && { group: readGroup(change.group, settings) }),

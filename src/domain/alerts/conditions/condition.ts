@@ -30,8 +30,8 @@ export type ConditionQuery = Readonly<{
   windowMinutes: number;
   /** Of a rule about spending. */
   spending?: SpendingQuery;
-  /** Of a rule about failures: the only cause that is meant; empty: each. */
-  cause?: string;
+  /** Of a rule about causes of failures or about guardrails: the only one that is meant; empty: each. */
+  name?: string;
   now: number;
   /** When the rule was made, in epoch seconds. */
   since: number;

@@ -8,12 +8,12 @@ const MOST_CAUSES = 50;
 const MOST_CHARACTERS = 300;
 
 /** Calls of the last minutes that failed alike, of each cause that is neither muted nor resolved, or of one. */
-export const findFailures: FindConditions = async ({ db }, { owner, threshold, windowMinutes, now, cause = "" }) => {
+export const findFailures: FindConditions = async ({ db }, { owner, threshold, windowMinutes, now, name = "" }) => {
   const period = { start: now - windowMinutes * MINUTE_SECONDS, end: now };
   const whose = owner === "site" ? {} : { userId: owner };
   const { groups } = await readFailures(logOf(db), { ...period, ...whose });
   return groups
-    .filter((group) => group.state === "open" && group.count >= threshold && (cause === "" || group.cause === cause))
+    .filter((group) => group.state === "open" && group.count >= threshold && (name === "" || group.cause === name))
     .slice(0, MOST_CAUSES)
     .map((group) => ({
       subject: `failures/${group.cause}`,

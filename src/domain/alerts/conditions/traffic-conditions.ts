@@ -104,7 +104,8 @@ const spendAnomaly = (deps: ConditionDeps, { threshold }: ConditionQuery, spent:
   },
 });
 
-const callsOf = ({ owner, windowMinutes, now }: ConditionQuery): SQL => sql`
+/** The calls of an owner in the last minutes. */
+export const callsOf = ({ owner, windowMinutes, now }: ConditionQuery): SQL => sql`
   ${logs.type} = ${LOG_TYPE.consumption} and ${logs.createdAt} >= ${now - windowMinutes * MINUTE_SECONDS}
   and ${ownerOf(owner, sql`${logs.userId}`)}`;
 

@@ -3,6 +3,7 @@ import { tokens } from "../../../../db/schema/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { compileIpList } from "../../../lib/security/ip-list.ts";
+import { nameSet } from "../../../lib/values/patterns/name-patterns.ts";
 import { IdIndex } from "../../../lib/values/tables/id-index.ts";
 import {
   fieldsOf,
@@ -124,7 +125,7 @@ export class ApiKeyTable extends PackedRows<ApiKeyEntry> {
         expiredTime,
       },
       keyHash,
-      modelLimits: limits && new Set(limits),
+      modelLimits: limits && nameSet(limits),
       allowIps: ips === "" ? null : compileIpList(ips),
       ...{ group, previousKeyHash, previousKeyUntil, strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt },
       ...{ secretSince, previousSecretSince },

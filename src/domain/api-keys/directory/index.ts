@@ -42,7 +42,7 @@ const MOST_KEYS = 500;
 
 /**
  * Loads all API keys and keeps them true. What they are is kept in a file in `folder`; loading goes on in the background after
- * `patienceMs`.
+ * `patienceMs`. `inTurn` runs it and the first readings of other tables one after the other.
  */
 export async function createApiKeyDirectory(
   deps: Readonly<{
@@ -52,9 +52,10 @@ export async function createApiKeyDirectory(
     log: Logger;
     folder?: string;
     patienceMs?: number | undefined;
+    inTurn?: ((reading: () => Promise<void>) => Promise<void>) | undefined;
   }>,
 ): Promise<ApiKeyDirectory> {
-  const { db, changes, vault, log, folder, patienceMs } = deps;
+  const { db, changes, vault, log, folder, patienceMs, inTurn } = deps;
   const table = new ApiKeyTable(folder);
   const findByKey = createKeyLookup(table, vault);
   const isPresent = sql`${tokens.deletedAt} is null`;
@@ -67,7 +68,7 @@ export async function createApiKeyDirectory(
       const query = async (statement: SQL) => requireRow(await tx.execute<PackedText>(statement)).text;
       return readBlocks(query, KEY_ROWS, isPresent, reader);
     }, ONE_SNAPSHOT);
-  const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs };
+  const source = { topic: "tokens" as const, pageRows: PAGE_ROWS, aside: ASIDE, patienceMs, inTurn };
   const { readNow, isComplete, close } = await keepTable(
     { changes, log, ...source, readAll, read: (selection) => read(queryOf(selection, tokens.id)) },
     table,

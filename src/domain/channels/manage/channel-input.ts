@@ -11,6 +11,7 @@ import {
   parseReference,
   SecretReferenceError,
 } from "../../../lib/security/secret-references/reference.ts";
+import { refuseBrokenPatterns } from "../../../lib/values/patterns/name-patterns.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
 import {
   baseUrlError,
@@ -18,6 +19,7 @@ import {
   channelAmountError,
   channelSettingError,
   headerOverrideError,
+  mappedNames,
   modelMappingError,
   paramOverrideError,
   plainAddress,
@@ -84,7 +86,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("maxInputTokens", atLeastZero(input.max_input_tokens, "max_input_tokens")),
     ...present("models", models?.length ? checkModels(models) : undefined),
     ...present("groups", groups === undefined ? undefined : checkGroups(list(groups))),
-    ...present("modelMapping", jsonText(input.model_mapping, modelMappingError)),
+    ...present("modelMapping", readMapping(input.model_mapping)),
     ...present("statusCodeMapping", jsonText(input.status_code_mapping, statusMappingError)),
     ...present("setting", readSetting(input.setting)),
     ...present("paramOverride", readOverrides(input.param_override)),
@@ -96,6 +98,12 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
   };
   return values;
+}
+
+function readMapping(json: string | null | undefined): string | undefined {
+  const mapping = jsonText(json, modelMappingError);
+  if (mapping) refuseBrokenPatterns(mappedNames(mapping));
+  return mapping;
 }
 
 function readSetting(json: string | null | undefined): string | undefined {
@@ -195,6 +203,7 @@ function readOther(value: string | undefined, type: number): string | undefined 
 function checkModels(models: string[]): string[] {
   const long = models.find((model) => Buffer.byteLength(model) > LONGEST_MODEL_BYTES);
   if (long) throw new OperationError("channel_model_too_long", { model: long.slice(0, 40) });
+  refuseBrokenPatterns(models);
   return models;
 }
 

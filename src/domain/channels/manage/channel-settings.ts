@@ -1,3 +1,4 @@
+import { COST_AMOUNTS, readCostAmount, readCostPrices } from "../../../billing/pricing/ratios/channel-cost.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 
 type Check = Readonly<{
@@ -24,6 +25,12 @@ const PROXY: Check = {
   redirects: true,
 };
 
+const COST_RATIO: Check = { passes: (value) => readCostAmount(value) !== null, expected: "0.7" };
+const COST_PRICES: Check = {
+  passes: (value) => readCostPrices(value) !== null,
+  expected: `{"model": {${COST_AMOUNTS.map((name) => `"${name}"?: USD`).join(", ")}}}`,
+};
+
 /** The members of a channel's `setting`, and what each may be. Whatever reads one finds it here: see ChannelSetting. */
 const CHANNEL_SETTINGS = {
   proxy: PROXY,
@@ -42,6 +49,8 @@ const CHANNEL_SETTINGS = {
   drain_cap_seconds: SECONDS,
   first_byte_timeout_seconds: SECONDS,
   multi_key_mode: TEXT,
+  cost_ratio: COST_RATIO,
+  cost_prices: COST_PRICES,
 } satisfies Record<string, Check>;
 
 /** A channel's `setting` as stored: members of older releases may be in it, so values are looked at where they are read. */

@@ -55,10 +55,10 @@ type ChannelPage = Readonly<{
 export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
 type ChannelList = {
   items: ChannelView[];
-  /** Channels, or by tag: tags. */
+  /** Channels, or by tag: tags and channels without one. */
   total: number;
   counts: StatusCounts;
-  /** By tag: channels of all tags together. */
+  /** By tag: channels of all tags together, and those without one. */
   tagged?: number;
   /** Of all channels on all pages; only with the traffic. */
   sums?: ChannelSums;
@@ -83,7 +83,7 @@ export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: 
     .groupBy(channels.status);
   const where = and(otherConditions, status === undefined ? undefined : eq(channels.status, status));
   const counts = countStatuses(statuses);
-  const sums = page.withTraffic ? { sums: await sumChannels(deps, page.byTag ? ofTags(deps, where) : where) } : {};
+  const sums = page.withTraffic ? { sums: await sumChannels(deps, page.byTag ? inTagMode(deps, where) : where) } : {};
   if (page.byTag) return { ...(await listByTag(deps, where, page)), counts, ...sums };
   const rows = await db
     .select()
@@ -113,14 +113,14 @@ async function sumChannels({ db }: ListDeps, where: SQL | undefined): Promise<Ch
   };
 }
 
-/** Ids of all channels that fit the filter, or by tag: of the tags it chooses; at most as many as one batch may name. */
+/** Ids of all channels that fit the filter, or by tag: of the tags it chooses, and without one; at most as many as one batch may name. */
 export async function listChannelIds(deps: ListDeps, filter: ChannelFilter, byTag = false): Promise<number[]> {
   const { status, ...others } = filter;
   const where = and(conditions(deps, others), status === undefined ? undefined : eq(channels.status, status));
   const rows = await deps.db
     .select({ id: channels.id })
     .from(channels)
-    .where(byTag ? ofTags(deps, where) : where)
+    .where(byTag ? inTagMode(deps, where) : where)
     .orderBy(channels.id)
     .limit(LARGEST_BATCH);
   return rows.map(({ id }) => id);
@@ -136,7 +136,15 @@ const ofTags = ({ db }: ListDeps, where: SQL | undefined): SQL =>
       .where(and(where, ne(channels.tag, ""))),
   );
 
-/** The filter chooses the tags; each comes with all its channels, since what is done to a tag is done to all of them. */
+/** Such channels that have no tag. */
+const untagged = (where: SQL | undefined): SQL | undefined => and(where, eq(channels.tag, ""));
+
+const inTagMode = (deps: ListDeps, where: SQL | undefined): SQL | undefined => or(ofTags(deps, where), untagged(where));
+
+/**
+ * The filter chooses the tags; each comes with all its channels, since what is done to a tag is done to all of them. Channels without
+ * a tag follow, one by one.
+ */
 async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPage) {
   const tags = await deps.db
     .select({ tag: channels.tag, rows: count() })
@@ -150,8 +158,19 @@ async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPa
     .from(channels)
     .where(sql`${channels.tag} in (select json_array_elements_text(${JSON.stringify(shown)}::json))`)
     .orderBy(asc(channels.tag), ...order(page));
-  const tagged = tags.reduce((sum, tag) => sum + tag.rows, 0);
-  return { items: await view(deps, rows, page), total: tags.length, tagged };
+  const alone = await deps.db
+    .select()
+    .from(channels)
+    .where(untagged(where))
+    .orderBy(...order(page))
+    .limit(page.pageSize - shown.length)
+    .offset(Math.max(0, page.page * page.pageSize - tags.length));
+  const [{ rows: without } = { rows: 0 }] = await deps.db
+    .select({ rows: count() })
+    .from(channels)
+    .where(untagged(where));
+  const tagged = tags.reduce((sum, tag) => sum + tag.rows, without);
+  return { items: await view(deps, [...rows, ...alone], page), total: tags.length + without, tagged };
 }
 
 function conditions(deps: ListDeps, filter: ChannelFilter): SQL | undefined {

@@ -7,7 +7,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { setChannelStatuses } from "../status/set-status.ts";
 import { valuesByChannel } from "../status/values-by-channel.ts";
-import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { type ChannelInput, type ChannelValues, readChannelInput } from "./channel-input.ts";
 import { checkKeyStays } from "./key-destination.ts";
 import { describeChange, fieldsThatDiffer } from "./record-changes.ts";
 
@@ -46,7 +46,32 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
     ),
   ) as ChannelInput;
   const values = readChannelInput(input, 0, deps.vault);
-  const ids = await channelsOfTag(deps, tag);
+  return setOnAll(deps, actor, await channelsOfTag(deps, tag), values, tag);
+}
+
+type Overrides = Readonly<Pick<ChannelInput, "param_override" | "header_override">>;
+
+/** Sets overrides on chosen channels; absent ones stay. Returns how many channels there were. Throws OperationError. */
+export async function setOverrides(
+  deps: ChannelDeps,
+  actor: Actor,
+  ids: readonly number[],
+  overrides: Overrides,
+): Promise<number> {
+  if (ids.length === 0) throw new OperationError("channel_selection_required");
+  const rows = await deps.db.select({ id: channels.id }).from(channels).where(isOneOf(channels.id, ids));
+  const found = rows.map(({ id }) => id);
+  return setOnAll(deps, actor, found, readChannelInput(overrides, 0, deps.vault), null);
+}
+
+/** Sets values on channels, and logs which differed: those of a tag, or chosen ones. */
+async function setOnAll(
+  deps: ChannelDeps,
+  actor: Actor,
+  ids: readonly number[],
+  values: ChannelValues,
+  tag: string | null,
+): Promise<number> {
   if (Object.keys(values).length === 0) return 0;
   await deps.db.transaction(async (tx) => {
     const before = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");
@@ -57,8 +82,12 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
     if (changed.length === 0) return;
     const count = changed.length;
     const differing = [...new Set(changed.flatMap((row) => fieldsThatDiffer(row, values)))].join(", ");
-    await writeManagementLog(tx, actor, `Changed ${count} channels of tag ${tag}: ${differing}`, {
-      note: { code: "tag_changed", params: { tag, count, fields: differing } },
+    const those = tag === null ? `${count} channels` : `${count} channels of tag ${tag}`;
+    await writeManagementLog(tx, actor, `Changed ${those}: ${differing}`, {
+      note:
+        tag === null
+          ? { code: "channels_changed", params: { count, fields: differing } }
+          : { code: "tag_changed", params: { tag, count, fields: differing } },
       action: "update",
       before: valuesByChannel(changed, (row) => describeChange(row, values).before),
       after: valuesByChannel(changed, (row) => describeChange(row, values).after),

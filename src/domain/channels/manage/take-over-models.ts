@@ -20,7 +20,8 @@ export async function takeOverModels(
   { add, remove, ignore }: Choice,
 ): Promise<void> {
   const removed = new Set(remove);
-  const models = [...new Set([...channel.models.filter((model) => !removed.has(model)), ...add])];
+  const patterns = channel.modelPatterns?.map(({ source }) => source) ?? [];
+  const models = [...new Set([...patterns, ...channel.models.filter((model) => !removed.has(model)), ...add])];
   if (models.length === 0) throw new OperationError("channel_model_required");
   if (add.length + remove.length > 0) await updateChannel(deps, actor, channel.id, { models });
   if (ignore.length === 0) return;

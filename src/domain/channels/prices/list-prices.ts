@@ -7,6 +7,7 @@ import {
 } from "../../../billing/pricing/price-rules.ts";
 import type { PriceTable } from "../../../billing/pricing/price-table.ts";
 import { ESTIMATED_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
+import { groupPays } from "../../../billing/pricing/ratios/group-ratios.ts";
 import { ownRatios } from "../../../billing/pricing/ratios/own-ratios.ts";
 import { findPrice, resolvePrice } from "../../../billing/pricing/resolve-price.ts";
 import type { PriceFactors } from "../../../billing/pricing/service-tiers.ts";
@@ -43,6 +44,8 @@ export type PricedModel = Readonly<{
   /** Whose upstream answers first. */
   owner_by: string;
   enable_groups: readonly string[];
+  /** Ratios of groups for this model, where they are others than in general; discounts are in them. */
+  group_ratios: Readonly<Record<string, number>>;
   /** What the price is for. */
   unit: PriceUnit;
   /** USD of a second, or a video, of what asks for something dearer or cheaper: `mode=pro`, `size=1024x1792|1792x1024`. */
@@ -111,6 +114,8 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
     for (const model of channels.modelsOf(group))
       groupsByModel.set(model, [...(groupsByModel.get(model) ?? []), group]);
   }
+  const ratioOf = (group: string, model = ""): number =>
+    Number(toText(groupPays(table, { group, userGroup: ownGroup }, model).groupRatio));
   const models = [...groupsByModel].map(([model, enabled]): PricedModel => {
     const [group = ownGroup] = enabled;
     const candidates = channels.candidates(group, model);
@@ -137,6 +142,9 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       cache_creation_ratio: numberOf(ratios.cacheCreation),
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
+      group_ratios: Object.fromEntries(
+        enabled.flatMap((name) => (ratioOf(name, model) === ratioOf(name) ? [] : [[name, ratioOf(name, model)]])),
+      ),
       unit: price
         ? priceUnitOf(catalog().find(price.pricedAs), price, first !== undefined && onlyFilms(first))
         : "token",
@@ -151,10 +159,6 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       price_hours: (price?.hourRules ?? []).map((rule) => hoursView(rule, rule === price?.hours)),
     };
   });
-  const ratioOf = (group: string) => {
-    const ratio = table.groupRatio.get(group);
-    return ratio ? Number(toText(ratio)) : 1;
-  };
   return {
     models: models.toSorted((a, b) => a.model_name.localeCompare(b.model_name)),
     groupRatio: Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)])),

@@ -79,6 +79,7 @@ type NoPart =
   | "pricedAs"
   | "groupRatio"
   | "discount"
+  | "isOfUserGroup"
   | "toolPrices"
   | "seconds"
   | "images"

@@ -10,10 +10,12 @@ type Route = { channels: Map<number, ChannelEntry>; candidates: Candidates | nul
 
 /**
  * Group → model name → channels. Which channels serve a call is one look-up, however many channels there are; a channel
- * that changes touches only its own names. Only enabled channels are in it, under their prefixed names.
+ * that changes touches only its own names. Only enabled channels are in it, under their prefixed names. Patterns count only for
+ * names that no channel of the group has.
  */
 export function createRoutingIndex() {
   const groups = new Map<string, Map<string, Route>>();
+  const patterns = createPatternRoutes();
 
   const forEachName = (entry: ChannelEntry, visit: (group: string, name: string) => void) => {
     if (entry.status !== CHANNEL_STATUS.enabled) return;
@@ -21,6 +23,7 @@ export function createRoutingIndex() {
   };
   return {
     add(entry: ChannelEntry): void {
+      patterns.add(entry);
       forEachName(entry, (group, name) => {
         const names = groups.get(group) ?? new Map<string, Route>();
         groups.set(group, names);
@@ -33,6 +36,7 @@ export function createRoutingIndex() {
       });
     },
     remove(entry: ChannelEntry): void {
+      patterns.remove(entry);
       forEachName(entry, (group, name) => {
         const names = groups.get(group);
         const route = names?.get(name);
@@ -47,12 +51,17 @@ export function createRoutingIndex() {
       const names = groups.get(group);
       const name = names?.has(model) ? model : collapseGizmo(model);
       const route = names?.get(name);
-      if (!route) return null;
+      if (!route) return patterns.find(group, model);
       route.candidates ??= intoTiers(name, [...route.channels.values()]);
       return name === model ? route.candidates : { ...route.candidates, model };
     },
     modelsOf: (group: string): string[] => [...(groups.get(group)?.keys() ?? [])].sort(),
-    groupsOf: (name: string): string[] => [...groups].filter(([, names]) => names.has(name)).map(([group]) => group),
+    groupsOf: (name: string): string[] => [
+      ...new Set([
+        ...[...groups].filter(([, names]) => names.has(name)).map(([group]) => group),
+        ...patterns.groupsOf(name),
+      ]),
+    ],
   };
 }
 
@@ -60,6 +69,60 @@ export function createRoutingIndex() {
 function collapseGizmo(model: string): string {
   for (const family of ["gpt-4-gizmo-", "gpt-4o-gizmo-"]) if (model.startsWith(family)) return `${family}*`;
   return model;
+}
+
+/** Answers for names of one group, before they start again: names are whatever callers write. */
+const MAX_ANSWERS = 2_000;
+
+type Group = Readonly<{ channels: Map<number, ChannelEntry>; answers: Map<string, Candidates | null> }>;
+
+/** Whether a channel serves a name, its prefix included, by one of its patterns. */
+export const servesByPattern = (
+  { modelPatterns, modelPrefix }: Pick<ChannelEntry, "modelPatterns" | "modelPrefix">,
+  name: string,
+): boolean =>
+  modelPatterns !== null &&
+  name.startsWith(modelPrefix) &&
+  modelPatterns.some((pattern) => pattern.test(name.slice(modelPrefix.length)));
+
+/** Group → enabled channels with patterns. Each name is matched once, until one of the group's channels changes. */
+function createPatternRoutes() {
+  const groups = new Map<string, Group>();
+  return {
+    add(entry: ChannelEntry): void {
+      if (!entry.modelPatterns || entry.status !== CHANNEL_STATUS.enabled) return;
+      for (const name of entry.groups) {
+        const group = groups.get(name) ?? { channels: new Map(), answers: new Map() };
+        groups.set(name, group);
+        group.channels.set(entry.id, entry);
+        group.answers.clear();
+      }
+    },
+    remove(entry: ChannelEntry): void {
+      if (!entry.modelPatterns) return;
+      for (const name of entry.groups) {
+        const group = groups.get(name);
+        group?.channels.delete(entry.id);
+        group?.answers.clear();
+        if (group?.channels.size === 0) groups.delete(name);
+      }
+    },
+    find(groupName: string, model: string): Candidates | null {
+      const group = groups.get(groupName);
+      if (!group) return null;
+      const known = group.answers.get(model);
+      if (known !== undefined) return known;
+      const channels = [...group.channels.values()].filter((channel) => servesByPattern(channel, model));
+      const answer = channels.length === 0 ? null : intoTiers(model, channels);
+      if (group.answers.size >= MAX_ANSWERS) group.answers.clear();
+      group.answers.set(model, answer);
+      return answer;
+    },
+    groupsOf: (model: string): string[] =>
+      [...groups]
+        .filter(([, { channels }]) => [...channels.values()].some((channel) => servesByPattern(channel, model)))
+        .map(([name]) => name),
+  };
 }
 
 function intoTiers(name: string, channels: readonly ChannelEntry[]): Candidates {
@@ -93,8 +156,8 @@ export function getsNoTraffic(
   channel: ChannelEntry,
   { candidates }: Readonly<{ candidates(group: string, model: string): Candidates | null }>,
 ): boolean {
-  const { status, weight, priority, groups, models, modelPrefix } = channel;
-  if (status !== CHANNEL_STATUS.enabled || weight > 0 || models.length === 0) return false;
+  const { status, weight, priority, groups, models, modelPatterns, modelPrefix } = channel;
+  if (status !== CHANNEL_STATUS.enabled || weight > 0 || models.length === 0 || modelPatterns) return false;
   return groups.every((group) =>
     models.every((model) => {
       const tier = candidates(group, modelPrefix + model)?.tiers.find((each) => each.priority === priority);
@@ -104,8 +167,9 @@ export function getsNoTraffic(
 }
 
 /**
- * The name a channel's upstream knows a model by: the channel's mapping, looked up by the requested name and then by the
- * name without the prefix, and followed along a chain until it ends or comes back to a name already seen.
+ * The name a channel's upstream knows a model by: the channel's mapping, looked up by the requested name, then by the name
+ * without the prefix and then by its patterns, and followed along a chain of names until it ends or comes back to one already
+ * seen.
  */
 export function upstreamModelOf(
   { modelMapping }: Pick<ChannelEntry, "modelMapping">,
@@ -115,7 +179,11 @@ export function upstreamModelOf(
   if (modelMapping.size === 0) return bare;
   const seen = new Set([requested, bare]);
   let name = bare;
-  let next = modelMapping.get(requested) ?? modelMapping.get(bare);
+  let next =
+    modelMapping.get(requested) ??
+    modelMapping.get(bare) ??
+    modelMapping.rewrite?.(requested) ??
+    (requested === bare ? undefined : modelMapping.rewrite?.(bare));
   while (next && !seen.has(next)) {
     seen.add(next);
     name = next;

@@ -40,7 +40,7 @@ export function compareModels(
   );
   const known = new Set([...names.keys(), ...names.values(), ...ignored]);
   return {
-    added: models.filter((name) => !known.has(name)),
+    added: models.filter((name) => !known.has(name) && !channel.modelPatterns?.some((pattern) => pattern.test(name))),
     removed: [...names].flatMap(([model, name]) =>
       offered.has(name) || offered.has(name.replace(OWN_ENDING, "")) ? [] : [model],
     ),

@@ -43,7 +43,7 @@ export async function testChannel(
 ): Promise<TestResult> {
   const provider = providerOf(channel.type);
   if (!provider || !isTestable(channel)) throw new OperationError("channel_not_testable");
-  const requested = model || channel.testModel || channel.models[0];
+  const requested = model || channel.testModel || channel.models[0] || namesByPattern(channel, provider)[0];
   if (!requested) throw new OperationError("channel_test_model_missing");
   const started = performance.now();
   const { modelPrefix } = channel;
@@ -76,7 +76,8 @@ const isTestable = ({ type }: ChannelEntry): boolean => {
  * The model with which a channel is tested without anybody's asking: its test model, else its first one whose test costs no more
  * than some tokens; null: none.
  */
-export function modelOfRoutineTest({ type, testModel, models }: ChannelEntry): string | null {
+export function modelOfRoutineTest(channel: ChannelEntry): string | null {
+  const { type, testModel, models } = channel;
   const provider = providerOf(type);
   if (!provider) return null;
   if (testModel) return testModel;
@@ -84,5 +85,11 @@ export function modelOfRoutineTest({ type, testModel, models }: ChannelEntry): s
     const kind = kindOfModel(model, provider, shippedCatalog);
     return kind !== null && !isCostly(kind);
   };
-  return models.find(isCheap) ?? null;
+  return models.find(isCheap) ?? namesByPattern(channel, provider).find(isCheap) ?? null;
 }
+
+/** Of the models that a provider is known to have those that the channel has by a pattern, as users call them. */
+const namesByPattern = ({ modelPatterns, modelPrefix }: ChannelEntry, { models }: Provider): string[] =>
+  modelPatterns
+    ? models.filter((name) => modelPatterns.some((pattern) => pattern.test(name))).map((name) => modelPrefix + name)
+    : [];

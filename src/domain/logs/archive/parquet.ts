@@ -1,7 +1,7 @@
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
-import { parseJson, recordOf } from "../../../formats/json.ts";
+import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { endOfTurn } from "../../../lib/runtime/tick.ts";
 import type { LogRow } from "../log-view.ts";
 
@@ -155,12 +155,15 @@ const toRow = (row: Readonly<Record<string, unknown>>): LogRow => ({
   requestId: typeof row.request_id === "string" ? row.request_id : null,
   content: text(row.content),
   other: text(row.other),
-  tags: tagsIn(text(row.other)),
+  ...labelsIn(text(row.other)),
 });
 
-/** The tags of a row, which its notes have too. */
-function tagsIn(other: string): string[] | null {
-  if (!other.includes('"tags":[')) return null;
-  const found = recordOf(parseJson(other))?.tags;
-  return Array.isArray(found) ? found.filter((tag) => typeof tag === "string") : null;
+/** The tags and the end user of a row, which its notes have too. */
+function labelsIn(other: string): Pick<LogRow, "tags" | "endUser"> {
+  if (!other.includes('"tags":[') && !other.includes('"end_user":')) return { tags: null, endUser: null };
+  const { tags, end_user: endUser } = recordOf(parseJson(other)) ?? {};
+  return {
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : null,
+    endUser: textOf(endUser),
+  };
 }

@@ -155,6 +155,7 @@ function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: 
     group,
     requestId,
     tag,
+    endUser,
     failed,
     withoutAudit,
   } = filter;
@@ -178,6 +179,7 @@ function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: 
     isEqual(group, row.group) &&
     (failed === undefined || failed === row.failed) &&
     (!tag || row.tags?.includes(tag) === true) &&
+    isEqual(endUser, row.endUser ?? undefined) &&
     (!requestId || row.requestId === requestId || row.requestId?.startsWith(`${requestId}~`) === true);
 }
 

@@ -1,5 +1,6 @@
 import { recordCleared } from "../../../../db/maintenance/partitions.ts";
 import type { Statements } from "../../../../db/types.ts";
+import { addCosts, COST_MEMBER, costOf, NO_COST, sumCosts } from "../../../billing/journal/apply/cost-parts.ts";
 
 /** What waits in the main database for the log's own (`logDeliveries`). */
 export type Delivery = Readonly<{ id: string; place: number; kind: string; rows: number; body: string }>;
@@ -11,20 +12,29 @@ export type Delivery = Readonly<{ id: string; place: number; kind: string; rows:
 export type RefundedCall = Readonly<{ requestId: string; createdAt: number; refunded: number }>;
 
 const ROW_COLUMNS = `created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group", is_stream, failed,
-  use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id, tags, content, other`;
+  use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id, tags, end_user, content, other`;
 const HOUR_COLUMNS = `hour, user_id, username, token_id, token_name, channel_id, model_name, "group"`;
 const SUM_COLUMNS = "count, failed, quota, uncovered, prompt_tokens, completion_tokens, elapsed_ms";
 
-/** Writes a delivery to the log's own database. To be called once for each, in a transaction; rejects as the database does. */
-export async function applyDelivery(tx: Statements, { kind, body }: Delivery): Promise<void> {
+/**
+ * Writes deliveries of one kind to the log's own database, in their order; several at a time only where `isJoined` says so. To be
+ * called once for each, in a transaction; rejects as the database does.
+ */
+export async function applyDeliveries(tx: Statements, kind: string, bodies: readonly string[]): Promise<void> {
+  const [body = "", ...others] = bodies;
+  if (others.length > 0 || kind === ROWS) return addRows(tx, bodies);
   const write = KINDS[kind];
   if (!write) throw new TypeError(`a delivery of an unknown kind: ${kind}`);
   await write(tx, body);
 }
 
-/** What a delivery may be. Those behind `rows` and `refund` are made once, by `moveLog`. */
+const ROWS = "rows";
+
+/** Whether deliveries of a kind that follow one another are written together: a quiet site has one for each call. */
+export const isJoined = (kind: string): boolean => kind === ROWS;
+
+/** What a delivery may be besides rows. Those behind `refund` are made once, by `moveLog`. */
 const KINDS: Readonly<Record<string, (tx: Statements, body: string) => Promise<unknown>>> = {
-  rows: addRows,
   refund: (tx, body) => applyRefund(tx, JSON.parse(body)),
   moved: (tx, body) => tx`
     insert into logs (id, ${tx.unsafe(ROW_COLUMNS)})
@@ -33,6 +43,9 @@ const KINDS: Readonly<Record<string, (tx: Statements, body: string) => Promise<u
   rollups: (tx, body) => tx`
     with sums as (select * from json_populate_recordset(null::usage_rollups, ${body}::text::json)),
     ${addSums(tx)}`,
+  costs: (tx, body) => tx`
+    with ${sumCosts(tx, tx`select * from json_populate_recordset(null::usage_costs, ${body}::text::json)`)}
+    done as (select 1) select from done`,
   sessions: (tx, body) => tx`
     insert into agent_sessions as s select * from json_populate_recordset(null::agent_sessions, ${body}::text::json)
     on conflict (user_id, id) do update set
@@ -52,18 +65,19 @@ const KINDS: Readonly<Record<string, (tx: Statements, body: string) => Promise<u
 };
 
 /** New log rows, calls with their roll-ups. A call whose row is there changes nothing. */
-async function addRows(tx: Statements, body: string): Promise<void> {
+async function addRows(tx: Statements, bodies: readonly string[]): Promise<void> {
   await tx`
     with added as (
       insert into logs (${tx.unsafe(ROW_COLUMNS)})
       select created_at, type, coalesce(user_id, 0), coalesce(username, ''), coalesce(token_id, 0), coalesce(token_name, ''),
         coalesce(model_name, ''), coalesce(channel_id, 0), coalesce("group", ''), coalesce(is_stream, false),
         coalesce(failed, false), coalesce(use_time, 0), coalesce(elapsed_ms, 0), coalesce(prompt_tokens, 0),
-        coalesce(completion_tokens, 0), coalesce(quota, 0), coalesce(uncovered, 0), coalesce(ip, ''), request_id, tags,
+        coalesce(completion_tokens, 0), coalesce(quota, 0), coalesce(uncovered, 0), coalesce(ip, ''), request_id, tags, end_user,
         coalesce(content, ''), coalesce(other, '')
-      from json_populate_recordset(null::logs, ${body}::text::json)
-      on conflict (request_id, created_at) do nothing returning *
+      from json_array_elements_text(${JSON.stringify(bodies)}::text::json) body, json_populate_recordset(null::logs, body::json)
+      on conflict (request_id, created_at, user_id) do nothing returning *
     ),
+    ${addCosts(tx, tx`select *, quota as charged from added where type = 2`)}
     sums as (
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, channel_id, model_name, "group",
         sum(1) as count, sum(failed::int) as failed, sum(quota) as quota, sum(uncovered) as uncovered,
@@ -94,8 +108,14 @@ async function applyRefund(tx: Statements, { requestId, createdAt, refunded }: R
     ),
     changed as (
       update logs l set quota = 0, uncovered = 0,
-        other = left(l.other, -1) || case when l.other = '{}' then '' else ',' end || '"refunded":' || ${refunded}::bigint || '}'
+        other = regexp_replace(left(l.other, -1), ${COST_MEMBER}, ${NO_COST}) || case when l.other = '{}' then '' else ',' end || '"refunded":' || ${refunded}::bigint || '}'
       from call c where l.created_at = c.created_at and l.id = c.id and l.other like '{%}'
+    ),
+    costs as (
+      update usage_costs k set quota = k.quota - c.quota, cost = k.cost - c.cost
+      from (select *, ${costOf(tx)} as cost from call) c
+      where c.cost is not null and k.hour = c.created_at - c.created_at % 3600 and k.channel_id = c.channel_id
+        and k.model_name = c.model_name
     ),
     taken_off as (
       update usage_rollups r set quota = r.quota - c.quota, uncovered = r.uncovered - c.uncovered from call c

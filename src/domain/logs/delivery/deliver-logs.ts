@@ -7,7 +7,7 @@ import { failureOf } from "../../../billing/journal/failure.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/runtime/error-message.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { applyDelivery, type Delivery } from "./apply-delivery.ts";
+import { applyDeliveries, type Delivery, isJoined } from "./apply-delivery.ts";
 
 /** What waits for the log's own database. */
 type Waiting = Readonly<{
@@ -29,7 +29,7 @@ export type LogDelivery = Readonly<{
 
 /** One process delivers at a time: whoever holds this lock in the log's database. */
 const DELIVERING = 7_302_002;
-const MOST_BATCHES = 50;
+const MOST_BATCHES = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5000;
@@ -149,12 +149,26 @@ type Refused = Readonly<{ delivery: Delivery; reason: string }>;
 
 type Transaction = Extract<Statements, { savepoint: unknown }>;
 
-/** Does nothing where the database has it already. */
-async function applyOnce(tx: Statements, delivery: Delivery): Promise<void> {
-  const [fresh] = await tx`
-    insert into log_delivered (id, delivered_at) values (${delivery.id}, ${nowSeconds()})
+/** Deliveries of one kind; nothing is done for those that the database has already. */
+async function applyOnce(tx: Statements, kind: string, deliveries: readonly Delivery[]): Promise<void> {
+  const ids = deliveries.map(({ id }) => id);
+  const rows = await tx<{ id: string }[]>`
+    insert into log_delivered (id, delivered_at) select id, ${nowSeconds()}::bigint from unnest(${ids}::uuid[]) id
     on conflict do nothing returning id`;
-  if (fresh) await applyDelivery(tx, delivery);
+  const fresh = new Set(rows.map(({ id }) => id));
+  const bodies = deliveries.flatMap(({ id, body }) => (fresh.has(id) ? [body] : []));
+  if (bodies.length > 0) await applyDeliveries(tx, kind, bodies);
+}
+
+/** In the same order, with those together that are written together. */
+function groupsOf(deliveries: readonly Delivery[]): (readonly [Delivery, ...Delivery[]])[] {
+  const groups: [Delivery, ...Delivery[]][] = [];
+  for (const delivery of deliveries) {
+    const last = groups.at(-1);
+    if (last && isJoined(delivery.kind) && last[0].kind === delivery.kind) last.push(delivery);
+    else groups.push([delivery]);
+  }
+  return groups;
 }
 
 /** Rejects when the database is away; a delivery that it refuses does not hold up the others. */
@@ -164,16 +178,18 @@ async function applyAll(
 ): Promise<{ applied: string[]; refused: Refused[] }> {
   const applied: string[] = [];
   const refused: Refused[] = [];
-  for (const delivery of deliveries) {
-    const write = (part: Statements) => applyOnce(part, delivery);
-    const error = await tx.savepoint(write).then(
-      () => null,
-      (failure: unknown) => ({ failure }),
-    );
-    if (error === null) applied.push(delivery.id);
-    else if (failureOf(error.failure) === "away") throw error.failure;
-    else refused.push({ delivery, reason: messageOf(error.failure) });
-  }
+  const apply = async (group: readonly [Delivery, ...Delivery[]]) => {
+    const [delivery] = group;
+    try {
+      await tx.savepoint((part) => applyOnce(part, delivery.kind, group));
+      applied.push(...group.map(({ id }) => id));
+    } catch (error) {
+      if (failureOf(error) === "away") throw error;
+      if (group.length === 1) refused.push({ delivery, reason: messageOf(error) });
+      else for (const one of group) await apply([one]);
+    }
+  };
+  for (const group of groupsOf(deliveries)) await apply(group);
   return { applied, refused };
 }
 

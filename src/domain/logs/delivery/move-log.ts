@@ -88,6 +88,12 @@ const STEPS: readonly Readonly<{
       ${leave(tx, "rollups")}`,
   },
   {
+    what: "rollups",
+    take: (tx) => tx<{ moved: number }[]>`
+      with gone as (delete from usage_costs where hour = (select max(hour) from usage_costs) returning *),
+      ${leave(tx, "costs")}`,
+  },
+  {
     what: "sessions",
     take: (tx) => tx<{ moved: number }[]>`
       with gone as (

@@ -2,7 +2,7 @@ import type { FailureNote, LogOther } from "../../../billing/types.ts";
 import type { MessageCode, Sentence } from "../../../lib/messages.ts";
 
 /** Why calls fail, by who can do something about it: the caller, an administrator, the provider. */
-const FAILURE_CLASSES = [
+export const FAILURE_CLASSES = [
   "balance",
   "key_quota",
   "budget",

@@ -41,6 +41,24 @@ async function add(ago: number, other: object | string, values: Partial<typeof l
 
 const limited = () => ({ ...LIMITED, admin_info: { use_channel: [], attempts: [attempt()] } });
 
+test("long rows that are no JSON, as imports bring them, hide no failure", async () => {
+  await add(60, `{"broken": "${"x".repeat(30_000)}`);
+  await add(30, { ...limited(), input_content: 'says "hi" \\ '.repeat(3000) });
+  await add(20, limited());
+  const { groups, failed } = await readFailures(database.db, PERIOD);
+  expect(failed).toBe(3);
+  expect(groups.find(({ class: name }) => name === "provider_limit")?.count).toBe(2);
+});
+
+test("a decision is in the audit log", async () => {
+  await decideFailure(database.db, 0, "no_price/0//gpt", { state: "muted", by: userId, now: NOW });
+  const [row] = await database.db.select().from(logs);
+  expect(row).toMatchObject({ type: 3, userId });
+  expect(JSON.parse(row?.other ?? "")).toMatchObject({
+    note: { code: "failure_muted", params: { cause: "no_price/0//gpt" } },
+  });
+});
+
 test("calls that fail alike are one group, with when, whose and how many", async () => {
   await add(60, limited());
   await add(30, { ...limited(), request_id: "r-2" }, { userId: userId + 1 });

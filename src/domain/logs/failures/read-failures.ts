@@ -8,7 +8,7 @@ import type { FailureNote, LogOther } from "../../../billing/types.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { logConditions } from "../log-filter.ts";
 import { sumUsage } from "../usage/usage-sums.ts";
-import { LOG_TYPE } from "../write-log.ts";
+import { LOG_TYPE, writeManagementLog } from "../write-log.ts";
 import { type FailureClass, type FailureState, failureCause, failureKey } from "./failure-rules.ts";
 
 /** Whose failures of which time, in epoch seconds, both inclusive; a user's own are grouped by what users may know. */
@@ -85,11 +85,14 @@ export async function readFailures(db: Db, { userId, ...period }: FailureQuery):
 
 type Row = Awaited<ReturnType<typeof readRows>>[number];
 
+/** What was asked and answered, where contents are logged: members whose values are texts. */
+const CONTENTS = String.raw`"(system_prompt|context|input_content|output_content|client|upstream)":"(?:[^"\\]|\\.)*"`;
+
 /** The latest failed calls, without what their contents were. */
 async function readRows(db: Db, filter: Readonly<{ start: number; end: number; userId?: number }>) {
-  const content = ["system_prompt", "context", "input_content", "output_content"];
+  // As text: rows that came from elsewhere may be no JSON, and an error would take the others with it.
   const short = sql<string>`case when length(${logs.other}) <= ${LONG_OTHER} then ${logs.other}
-    else (${logs.other}::jsonb - ${sql.raw(`'{${content.join(",")}}'::text[]`)} #- '{admin_info,exchange}')::text end`;
+    else regexp_replace(${logs.other}, ${CONTENTS}, ${String.raw`"\1":""`}, 'g') end`;
   return db
     .select({
       ...{ createdAt: logs.createdAt, userId: logs.userId, channelId: logs.channelId, modelName: logs.modelName },
@@ -188,6 +191,10 @@ export async function decideFailure(
   decision: Readonly<{ state: FailureState; by: number; now: number }>,
 ): Promise<void> {
   const { state, by, now } = decision;
+  await writeManagementLog(db, { id: by }, `Failures ${cause}: ${state}`, {
+    note: { code: `failure_${state}`, params: { cause } },
+    action: "update",
+  });
   if (state === "open") {
     await db
       .delete(failureDecisions)

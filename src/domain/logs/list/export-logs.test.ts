@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test("25,000 rows go out slice by slice, never all in memory", async () => {
-  const reader = exportLogs(database.db, { userId: 1 }, "owner").getReader();
+  const reader = exportLogs(database.db, { userId: 1 }, "owner", 500_000).getReader();
   const rss = () => {
     Bun.gc(true);
     return process.memoryUsage().rss;
@@ -52,7 +52,7 @@ test("nothing is read ahead of whoever takes it", async () => {
       return Reflect.get(target, name, receiver);
     },
   });
-  const reader = exportLogs(counting, { userId: 1 }, "owner").getReader();
+  const reader = exportLogs(counting, { userId: 1 }, "owner", 500_000).getReader();
   await reader.read();
   await reader.read();
   await Bun.sleep(50);

@@ -1,6 +1,6 @@
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
-import { type CsvCell, csvOf } from "../../../lib/values/csv.ts";
+import { type CsvCell, csvOf, dollarCell, dollarColumn } from "../../../lib/values/csv.ts";
 import type { LogFilter } from "../log-filter.ts";
 import type { LogView } from "../log-view.ts";
 import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
@@ -22,6 +22,7 @@ const COMMON = [
   "quota",
   "content",
   "tags",
+  "end_user",
 ] as const satisfies readonly (keyof LogView)[];
 const ADMIN = [
   "user_id",
@@ -32,24 +33,45 @@ const ADMIN = [
   "uncovered",
 ] as const satisfies readonly (keyof LogView)[];
 
+/** What the call cost the operator, and what is left of its charge. */
+const MARGIN = ["upstream_cost", "margin"] as const;
 /** A member of a row, or one of its `other`. */
-type Column = keyof LogView | "service_tier";
+type Column = keyof LogView | "service_tier" | (typeof MARGIN)[number];
+/** Columns that follow in dollars, behind all others. */
+const AMOUNTS = { owner: ["quota"], admin: ["quota", ...MARGIN] } as const satisfies Record<Viewer, readonly Column[]>;
 
 /** Log rows as CSV, newest first, read in slices while it is sent. */
-export const exportLogs = (db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> =>
-  exportRows(slicesOf(db, filter, viewer), viewer);
+export const exportLogs = (
+  db: Db,
+  filter: LogFilter,
+  viewer: Viewer,
+  unitsPerDollar: number,
+): ReadableStream<Uint8Array> => exportRows(slicesOf(db, filter, viewer), viewer, unitsPerDollar);
 
 /** Slices of log rows as CSV. */
 export function exportRows(
   slices: AsyncGenerator<readonly LogView[], void>,
   viewer: Viewer,
+  unitsPerDollar: number,
 ): ReadableStream<Uint8Array> {
-  const columns: readonly Column[] = [...COMMON, ...(viewer === "admin" ? ADMIN : []), "service_tier"];
-  return csvOf(columns, cellsOf(slices, columns));
+  const operators: readonly Column[] = viewer === "admin" ? [...ADMIN, ...MARGIN] : [];
+  const columns: readonly Column[] = [...COMMON, ...operators, "service_tier"];
+  const amounts = AMOUNTS[viewer];
+  return csvOf([...columns, ...amounts.map(dollarColumn)], cellsOf(slices, columns, amounts, unitsPerDollar));
 }
 
-async function* cellsOf(slices: AsyncGenerator<readonly LogView[], void>, columns: readonly Column[]) {
-  for await (const rows of slices) yield rows.map((row) => columns.map((column) => cell(column, row)));
+async function* cellsOf(
+  slices: AsyncGenerator<readonly LogView[], void>,
+  columns: readonly Column[],
+  amounts: readonly Column[],
+  unitsPerDollar: number,
+) {
+  const dollars = (value: CsvCell) => (typeof value === "number" ? dollarCell(value, unitsPerDollar) : "");
+  for await (const rows of slices)
+    yield rows.map((row) => [
+      ...columns.map((column) => cell(column, row)),
+      ...amounts.map((column) => dollars(cell(column, row))),
+    ]);
 }
 
 async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer): AsyncGenerator<LogView[], void> {
@@ -68,7 +90,14 @@ async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer): AsyncGenera
 /** Inside texts its quotes would be escaped. */
 const SERVICE_TIER = /"service_tier":\s*"([^"\\]*)"/;
 
+const UPSTREAM_COST = /"upstream_cost":(\d+)/;
+
 function cell(column: Column, row: LogView): CsvCell {
+  if (column === "upstream_cost" || column === "margin") {
+    const cost = UPSTREAM_COST.exec(row.other)?.[1];
+    if (cost === undefined) return "";
+    return column === "margin" ? row.quota - Number(cost) : Number(cost);
+  }
   if (column === "service_tier") return SERVICE_TIER.exec(row.other)?.[1] ?? "";
   if (column === "created_at") return new Date(row.created_at * 1000).toISOString();
   const value = row[column];

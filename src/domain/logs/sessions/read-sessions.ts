@@ -14,6 +14,8 @@ export type SessionView = AgentSums &
 export type SessionCall = Readonly<{
   request_id: string;
   created_at: number;
+  /** When it arrived, in epoch milliseconds. */
+  started_ms: number;
   model: string;
   failed: boolean;
   quota: number;
@@ -143,6 +145,7 @@ function readCall(row: CallRow): Readonly<{ agent: string; step: string; call: S
     call: {
       request_id: row.request_id ?? "",
       created_at: Number(row.created_at),
+      started_ms: startOf(row.request_id ?? "", Number(row.created_at)),
       model: row.model_name,
       failed: row.failed,
       quota: Number(row.quota),
@@ -154,6 +157,18 @@ function readCall(row: CallRow): Readonly<{ agent: string; step: string; call: S
       tools: other.agent_session?.tools ?? [],
     },
   };
+}
+
+/** The id of a call ends with a UUID of version 7 (RFC 9562), which begins with its milliseconds. */
+const TIMED_ID = /([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A process reads the second and makes the id at different moments. */
+const MOST_APART_MS = 5000;
+
+/** When a call arrived, in epoch milliseconds; of rows from elsewhere only the second is known. */
+function startOf(requestId: string, createdAt: number): number {
+  const [, high = "", low = ""] = TIMED_ID.exec(requestId) ?? [];
+  const ms = Number.parseInt(high + low, 16);
+  return Math.abs(ms - createdAt * 1000) < MOST_APART_MS ? ms : createdAt * 1000;
 }
 
 const viewOf = (row: typeof agentSessions.$inferSelect): SessionView => ({

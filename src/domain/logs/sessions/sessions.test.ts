@@ -58,6 +58,21 @@ test("a session is a tree of steps and calls; another user's is not found", asyn
   expect(readSession(database.db, 3, "run")).rejects.toThrow("agent_session_not_found");
 });
 
+test("a call began when its id says, to the millisecond, and at its second where that says something else", async () => {
+  const at = NOW * 1000 + 345;
+  const made = (ms: number) => Bun.randomUUIDv7("hex", ms);
+  await writeCalls(database, [
+    call(11, { id: "timed", by: "header" }, { requestId: made(at) }),
+    call(11, { id: "timed", by: "header" }, { requestId: `client-id~${made(at + 400)}` }),
+    call(11, { id: "timed", by: "header" }, { requestId: made(at - 3_600_000) }),
+    call(11, { id: "timed", by: "header" }, { requestId: "from-elsewhere" }),
+  ]);
+  await fold();
+  const { steps } = await readSession(database.db, 11, "timed");
+  const starts = steps.flatMap(({ calls }) => calls.map(({ started_ms }) => started_ms - NOW * 1000));
+  expect(starts.toSorted((a, b) => a - b)).toEqual([0, 0, 345, 745]);
+});
+
 test("agents are a tree with the sums of each branch, over all calls of the session", async () => {
   const of = (agent: AgentSession["agent"], parent?: string, ...tools: string[]): AgentSession => ({
     ...{ id: "team", by: "header", tools },
@@ -118,7 +133,7 @@ test("old sessions are deleted with their calls, and log text that is no session
   const [left] = await database.sql`select count(*)::int as calls from agent_session_calls where user_id = 8`;
   expect(left?.calls).toBe(0);
   expect(await database.db.select().from(agentSessionFold)).toHaveLength(1);
-  expect((await database.db.select().from(agentSessions)).length).toBe(5);
+  expect((await database.db.select().from(agentSessions)).length).toBe(6);
 });
 
 test("calls of an agent that names no session are one from the second on", async () => {

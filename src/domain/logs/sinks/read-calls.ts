@@ -103,6 +103,7 @@ function exportedCall(row: Row): ExportedCall {
     quota: Number(row.quota),
     uncovered: Number(row.uncovered),
     tags: other.tags ?? [],
+    end_user: other.end_user ?? "",
   };
 }
 

@@ -36,6 +36,8 @@ export type ExportedCall = Readonly<{
   uncovered: number;
   /** What the client called it by. */
   tags: readonly string[];
+  /** Whom the client made it for; empty: it did not say. */
+  end_user: string;
 }>;
 
 /** Calls that are sent together. The same calls have the same id. */

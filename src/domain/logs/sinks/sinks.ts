@@ -126,6 +126,7 @@ const testCall = (id: string): ExportedCall => ({
   ...{ prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0, quota: 0, uncovered: 0 },
   service_tier: "",
   tags: ["test"],
+  end_user: "",
 });
 
 async function getSink(db: Db, id: number): Promise<SinkRow> {

@@ -40,7 +40,7 @@ type Deps = Readonly<{
   db: Db;
   settings: Settings;
   fetch: SafeFetch;
-  config: Readonly<{ catalogFeeds: FeedAddresses }>;
+  config: Readonly<{ catalogFeeds: FeedAddresses; isOffline: boolean }>;
 }>;
 
 /** Carries a command out. Changes stand in the log of the first super administrator. Throws OperationError. */
@@ -54,7 +54,11 @@ export async function runCatalogAction(deps: Deps, action: CatalogAction): Promi
     });
     return { retained };
   }
-  const source = await readSource({ ...deps, feeds: deps.config.catalogFeeds }, deps.fetch, sourceOf(action));
+  const source = await readSource(
+    { ...deps, feeds: deps.config.catalogFeeds, isOffline: deps.config.isOffline },
+    deps.fetch,
+    sourceOf(action),
+  );
   const { url } = source;
   const proposed = previewUpdate(deps, source);
   const plan = action.only === null ? proposed : only(proposed, action.only);

@@ -22,6 +22,9 @@ type Deps = Readonly<{ settings: Settings }>;
 /** Addresses of the feeds that have one. */
 export type FeedAddresses = Readonly<{ modelsDev: string; openRouter: string }>;
 
+/** Nothing is fetched. */
+type Offline = Readonly<{ isOffline: boolean }>;
+
 /** Where an update comes from: a catalog as text, a feed, or the address of the settings. */
 export type UpdateSource =
   | Readonly<{ document: string }>
@@ -33,12 +36,13 @@ export type SourceCatalog = ReadCatalog & Readonly<{ url: string; digest: string
 
 /** Reads an update from its source. Throws OperationError: no address, no answer, or not what the source publishes. */
 export async function readSource(
-  { settings, feeds }: Deps & Readonly<{ feeds: FeedAddresses }>,
+  { settings, feeds, isOffline }: Deps & Readonly<{ feeds: FeedAddresses }> & Offline,
   fetch: SafeFetch,
   source: UpdateSource,
 ): Promise<SourceCatalog> {
   if ("document" in source) return { ...parseCatalog(source.document), url: "", digest: digestOf(source.document) };
   const { feed } = source;
+  if (isOffline) throw new OperationError("site_offline");
   if (feed === null) return fetchCatalog({ settings }, fetch);
   const url = feedUrl(feed, source.address, feeds);
   const text = await fetchText(fetch, url, LARGEST_FEED);

@@ -26,6 +26,8 @@ export type SetFilter = Readonly<{
   channel?: number;
   failed?: boolean;
   session?: string;
+  /** One call, by its id. */
+  request_id?: string;
 }>;
 
 export type NewSet = Readonly<{
@@ -102,7 +104,16 @@ export async function createReplaySet(
 const within = (from: number, to: number): SQL | undefined => and(gte(logs.createdAt, from), lt(logs.createdAt, to));
 
 async function conditionsOf(db: Db, filter: SetFilter): Promise<SQL | undefined> {
-  const { model, username, token_name: tokenName, group, channel, failed = false, session } = filter;
+  const {
+    model,
+    username,
+    token_name: tokenName,
+    group,
+    channel,
+    failed = false,
+    session,
+    request_id: requestId,
+  } = filter;
   const resolved = await resolveFilter(db, {
     type: LOG_TYPE.consumption,
     failed,
@@ -111,6 +122,7 @@ async function conditionsOf(db: Db, filter: SetFilter): Promise<SQL | undefined>
     ...(tokenName && { tokenName }),
     ...(group && { group }),
     ...(channel && { channelId: channel }),
+    ...(requestId && { requestId }),
   });
   const ofSession = session
     ? inArray(logs.id, db.select({ id: calls.logId }).from(calls).where(eq(calls.sessionId, session)))

@@ -65,8 +65,7 @@ export function checkWindow(validFrom: number, validUntil: number): void {
 
 /** How many codes to make. Throws OperationError. */
 export function readCount({ count = 1, key }: NewCodes): number {
-  if (key?.trim()) return 1;
-  throwRuleError(codeCountError(count), { max: CODE_LIMITS.count });
+  throwRuleError(codeCountError(count, key), { max: CODE_LIMITS.count });
   return count;
 }
 

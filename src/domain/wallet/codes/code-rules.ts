@@ -15,8 +15,11 @@ export const codeQuotaError = (quota: number): "code_quota_invalid" | undefined 
   Number.isSafeInteger(quota) && quota >= 1 ? undefined : "code_quota_invalid";
 
 /** What is wrong with the number of codes to make; undefined: nothing. */
-export const codeCountError = (count: number): "code_count_invalid" | undefined =>
-  Number.isInteger(count) && count >= 1 && count <= CODE_LIMITS.count ? undefined : "code_count_invalid";
+/** A text of one's own can be that of one code only. */
+export function codeCountError(count: number, key = ""): "code_count_invalid" | "code_key_single" | undefined {
+  if (!Number.isInteger(count) || count < 1 || count > CODE_LIMITS.count) return "code_count_invalid";
+  return key.trim() !== "" && count > 1 ? "code_key_single" : undefined;
+}
 
 /** What is wrong with the number of uses of a gift code; undefined: nothing. */
 export function codeUsesError(uses: number): "code_max_uses_invalid" | undefined {

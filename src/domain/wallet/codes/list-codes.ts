@@ -127,8 +127,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof CodeView)[];
 
 /** Codes as CSV, oldest first, read while it is sent. */
-export const exportCodes = (db: Db, filter: CodeFilter): ReadableStream<Uint8Array> =>
-  csvById(COLUMNS, async (after, limit) => {
+export const exportCodes = (db: Db, filter: CodeFilter, unitsPerDollar: number): ReadableStream<Uint8Array> =>
+  csvById(COLUMNS, { columns: ["quota"], unitsPerDollar }, async (after, limit) => {
     const rows = await db
       .select(codeColumns)
       .from(redemptionCodes)

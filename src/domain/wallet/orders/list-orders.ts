@@ -149,9 +149,10 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof AnyOrder)[];
 
 /** Everybody's orders as CSV, oldest first, read while it is sent. */
-export const exportOrders = (db: Db, filter: OrderFilter): ReadableStream<Uint8Array> =>
+export const exportOrders = (db: Db, filter: OrderFilter, unitsPerDollar: number): ReadableStream<Uint8Array> =>
   csvById(
     COLUMNS,
+    { columns: ["quota"], unitsPerDollar },
     (after, limit): Promise<AnyOrder[]> =>
       db
         .select(orderFields)

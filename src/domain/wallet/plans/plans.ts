@@ -8,6 +8,7 @@ import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../..
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { refuseBrokenPatterns } from "../../../lib/values/patterns/name-patterns.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { MOST_SEATS, seatsOf } from "../../accounts/organizations/members/seats.ts";
@@ -128,6 +129,7 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   ];
   if (models.length > MOST_MODELS || models.some((pattern) => pattern.length > LONGEST_MODEL))
     throw new OperationError("plan_models_invalid", { max: MOST_MODELS });
+  refuseBrokenPatterns(models);
   const { requestsPerMinute = 0, tokensPerMinute = 0 } = input;
   for (const limit of [requestsPerMinute, tokensPerMinute])
     if (!isInteger(limit, 0, MOST_A_MINUTE)) throw new OperationError("plan_rate_invalid", { max: MOST_A_MINUTE });

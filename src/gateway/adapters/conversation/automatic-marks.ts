@@ -1,5 +1,5 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
-import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import type { Conversation, Turn } from "../../../formats/conversation/conversation.ts";
 import { hasCacheMarks, withMarkOn } from "../../../formats/helpers/cache-marks.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 
@@ -87,14 +87,30 @@ function promptOf({ tools, system, turns }: Conversation): Prompt {
   let hash = head;
   let size = headText.length;
   for (let at = 0; at < count; at += 1) {
-    const text = JSON.stringify(turns[at]);
+    const media = lengthOfLongMedia(turns[at]);
+    const text = media > 0 ? JSON.stringify(turns[at], shortened) : JSON.stringify(turns[at]);
     hash = Bun.hash.xxHash32(text, hash);
-    size += text.length;
+    size += text.length + media;
     hashes[at] = hash;
     sizes[at] = size;
   }
   return { head, headSize: headText.length, turns: hashes, sizes, isComplete: count === turns.length };
 }
+
+const LONG_MEDIA = 65_536;
+
+/** The characters of media so long that only their checksums are compared: written once more they would take memory. */
+function lengthOfLongMedia(turn: Turn | undefined): number {
+  let length = 0;
+  for (const part of turn?.parts ?? []) {
+    const data = "source" in part && part.source.kind === "base64" ? part.source.data : "";
+    if (data.length > LONG_MEDIA) length += data.length;
+  }
+  return length;
+}
+
+const shortened = (_name: string, value: unknown): unknown =>
+  typeof value === "string" && value.length > LONG_MEDIA ? String(Bun.hash.xxHash64(value)) : value;
 
 const sizeAt = ({ headSize, sizes }: Prompt, place: Place): number =>
   place === "instructions" ? headSize : (sizes[Math.min(place, sizes.length) - 1] ?? headSize);

@@ -1,7 +1,7 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import { either } from "../../../formats/gemini/parts.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
-import type { StepFilter } from "../../call/words/step-filter.ts";
+import type { StepFilter } from "../../call/guardrails/answer/step-filter.ts";
 import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { AutomaticMarks } from "./automatic-marks.ts";

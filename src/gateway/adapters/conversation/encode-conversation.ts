@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
+import { LARGE_BYTES, LongStrings } from "../../../lib/http/json-body.ts";
 import { randomId } from "../../../lib/http/request.ts";
 import { chatOf, takesCustomTools } from "../../../providers/contract/chat.ts";
 import { chatServiceFor } from "../../../providers/contract/facts.ts";
@@ -100,14 +101,15 @@ async function encodeFromConversation(
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;
   const set: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
   const sent = channel.overrideRules ? { ...set, ...ruledChanges(call, route, set) } : set;
-  const text = JSON.stringify(sent);
-  recordUnwritten(conversation, text, target, dropped);
+  const long = call.body.size > LARGE_BYTES ? new LongStrings() : null;
+  const text = long ? long.stringify(sent) : JSON.stringify(sent);
+  recordUnwritten(conversation, text, target, dropped, long);
   const client = call.endpoint.codec.dialect;
   const named = new Set(inClientNames(dropped, client, call.body.json));
   for (const path of unreadValues(client, call.body.json)) named.add(path);
   return {
     ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
-    body: text,
+    body: long ? long.body(text, sent) : text,
     dropped: [...named],
     isMarked: automatic !== null,
   };

@@ -1,7 +1,7 @@
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import { FreeText } from "../../../formats/tools/free-text.ts";
 import { qualifiedName, splitName } from "../../../formats/tools/tool-names.ts";
-import type { StepFilter } from "../../call/words/step-filter.ts";
+import type { StepFilter } from "../../call/guardrails/answer/step-filter.ts";
 
 /** Restores the tool names that the client uses. `aliases` maps them to the names that the upstream received. */
 export function clientNames(aliases: ReadonlyMap<string, string>): () => StepFilter {

@@ -1,9 +1,10 @@
+import { McpConnection, type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
+import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../../../lib/reason.ts";
-import { hexDigest } from "../../../lib/security/crypto.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { McpConnection, type McpResult, type McpTool, statusOfFailure } from "./connect.ts";
+import { callForModel, type McpResult } from "./tool-result.ts";
 
 /** An MCP server as a request declares it. */
 export type McpServer = Readonly<{
@@ -69,7 +70,7 @@ export class McpToolset {
 
   /** Never rejects, unless the client has left. */
   call({ server, tool }: OfferedTool, input: string): Promise<McpResult> {
-    return this.#connectionTo(server).call(tool.name, input);
+    return callForModel(this.#connectionTo(server), tool.name, input, this.signal);
   }
 
   /** Ends the sessions at all servers. */
@@ -80,21 +81,14 @@ export class McpToolset {
   #connectionTo(server: McpServer): McpConnection {
     const known = this.#connections.get(server);
     if (known) return known;
-    const made = new McpConnection(this.fetch, new URL(server.url), server.headers, this.signal);
+    const made = new McpConnection(this.fetch, {
+      url: new URL(server.url),
+      headers: server.headers,
+      signal: this.signal,
+    });
     this.#connections.set(server, made);
     return made;
   }
-}
-
-const MAX_NAME_LENGTH = 64;
-const DIGITS = 8;
-
-/** The function of a tool: its name prefixed with that of its server, in characters that every provider accepts. */
-export function aliasOf(label: string, name: string): string {
-  const plain = `${label}__${name}`;
-  if (/^[A-Za-z_][A-Za-z0-9_-]*$/.test(plain) && plain.length <= MAX_NAME_LENGTH) return plain;
-  const readable = `_${plain}`.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH - DIGITS - 1);
-  return `${readable}_${hexDigest(plain).slice(0, DIGITS)}`;
 }
 
 /**

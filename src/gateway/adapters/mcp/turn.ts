@@ -1,6 +1,7 @@
+import type { McpTool } from "../../../domain/models/mcp/connection.ts";
 import { type JsonObject, numberOf, recordOf } from "../../../formats/json.ts";
 import type { EventText } from "../../../lib/http/sse.ts";
-import type { McpResult, McpTool } from "./connect.ts";
+import type { McpResult } from "./tool-result.ts";
 import type { McpToolset, OfferedTool } from "./toolset.ts";
 
 /** A call of an MCP tool that the gateway makes. */

@@ -9,7 +9,7 @@ import type {
 import { DATA_FIELD, EventReader, readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
+import { applyFilters, type StepFilter } from "../../call/guardrails/answer/step-filter.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import { concatChunks, type OutputChunk, type StreamView } from "../../upstream/adapter.ts";
 

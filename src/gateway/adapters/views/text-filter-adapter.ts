@@ -5,7 +5,8 @@ import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import { applyFilters, type StepFilter } from "../../call/words/step-filter.ts";
+import { applyFilters, type StepFilter } from "../../call/guardrails/answer/step-filter.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
 import {
   type Adapter,
   type CompleteResponse,
@@ -48,13 +49,24 @@ export class TextFilterAdapter implements Adapter {
   }
 
   readResponse(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
-    return this.inner.readResponse(this.#filtered(body), contentType);
+    return this.#read(body, (bytes) => this.inner.readResponse(bytes, contentType));
   }
   synthesizeStream(body: Buffer<ArrayBuffer>, contentType: string): CompleteResponse | null {
-    return this.inner.synthesizeStream(this.#filtered(body), contentType);
+    return this.#read(body, (bytes) => this.inner.synthesizeStream(bytes, contentType));
   }
   streamView(): StreamView {
     return new FilteredView(this.inner.streamView(), this.filters);
+  }
+
+  /** What the client gets is filtered; what the upstream has made is charged. */
+  #read(
+    body: Buffer<ArrayBuffer>,
+    read: (bytes: Buffer<ArrayBuffer>) => CompleteResponse | null,
+  ): CompleteResponse | null {
+    const filtered = this.#filtered(body);
+    const shown = read(filtered);
+    const made = filtered === body || shown?.reported ? shown : read(body);
+    return shown && made ? { ...shown, meter: made.meter } : shown;
   }
 
   #filtered(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
@@ -71,6 +83,7 @@ export class TextFilterAdapter implements Adapter {
 /** Filters events before the inner view receives them. */
 class FilteredView implements StreamView {
   readonly #texts: TextFilter;
+  readonly #sent = new OutputMeter();
   /** The last chunk with text, as a template for text held back until the end. */
   #last: JsonObject = {};
 
@@ -93,11 +106,14 @@ class FilteredView implements StreamView {
   get finished(): boolean {
     return this.inner.finished;
   }
+  /** Of what the upstream has sent, and as it says that it was served. */
   get meter(): StreamView["meter"] {
-    return this.inner.meter;
+    this.#sent.processedAs(this.inner.meter.processing);
+    return this.#sent;
   }
 
   take(block: Buffer): OutputChunk {
+    this.#sent.push(block);
     return this.inner.take(
       Buffer.from(
         splitEvents(textOfBytes(block))

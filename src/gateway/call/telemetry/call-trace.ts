@@ -288,6 +288,7 @@ const RECORD = {
 export const operationOf = (capability: Capability | TaskCapability): string => OPERATIONS[capability] ?? capability;
 
 const OPERATIONS: Readonly<Partial<Record<Capability | TaskCapability, string>>> = {
+  mcp: "execute_tool",
   chat: "chat",
   realtime: "chat",
   live: "generate_content",

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../../billing/types.ts";
 import type { ByteBudget } from "../../../lib/limits/byte-budget.ts";
-import { LabelledCounts, LabelledTimes } from "../../../lib/runtime/labelled-metrics.ts";
+import { LabelledCounts, LabelledTimes } from "../../../lib/runtime/metrics/labelled-metrics.ts";
 import type { Call } from "../call.ts";
 export type GatewayMetrics = {
   /** Counts a finished call. */
@@ -34,6 +34,12 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
     "sluice_upstream_failures_total",
     "Failed attempts by channel and status (0: no answer)",
     ["channel", "status"],
+  );
+  const verdicts = new LabelledCounts(
+    registry,
+    "sluice_guardrail_verdicts_total",
+    "What guardrails found, by when and what they did (shadow: nothing)",
+    ["phase", "action"],
   );
   const duration = new LabelledTimes(
     registry,
@@ -70,7 +76,7 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
   const overheads = new RecentOverheads();
   return {
     overhead: () => overheads.read(),
-    ended({ endpoint, progress: { timing } }, record) {
+    ended({ endpoint, progress: { timing, guard } }, record) {
       if (timing.overheadMs !== null) overheads.add(timing.overheadMs);
       const { capability } = endpoint;
       requests.add(outcomeOf(capability, record.other.status ?? 200));
@@ -79,6 +85,8 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
       if (record.promptTokens > 0) tokens.add("prompt", record.promptTokens);
       if (record.completionTokens > 0) tokens.add("completion", record.completionTokens);
       if (record.quota > 0) quota.add(capability, record.quota);
+      for (const { phase, action, shadow } of guard?.verdicts ?? NONE)
+        verdicts.add(`${phase} ${shadow ? "shadow" : action}`);
     },
     refused: (status) => requests.add(outcomeOf("refused", status)),
     streamBegan() {
@@ -90,6 +98,8 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
     upstreamFailed: (channelId, status) => failures.add(`${channelId} ${status}`),
   };
 }
+
+const NONE: readonly never[] = [];
 
 /** The labels of a call by endpoint and class of its status. */
 const outcomeOf = (endpoint: string, status: number): string =>

@@ -16,7 +16,7 @@ import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../../billing/types.ts";
 import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { wildcardPattern } from "../../../lib/values/linear-pattern.ts";
+import { type NamePattern, namePattern } from "../../../lib/values/patterns/name-patterns.ts";
 import type { Config } from "../../../server/config.ts";
 import {
   CallTrace,
@@ -165,13 +165,13 @@ function samplerOf({ sampler, sampledRatio, sampledModels }: SamplerConfig): Sam
 
 /** Samples calls by their requested model: the first rule that fits decides, else the usual sampler. */
 class ModelSampler implements Sampler {
-  readonly #rules: readonly (readonly [pattern: RegExp, sampler: Sampler])[];
+  readonly #rules: readonly (readonly [pattern: NamePattern, sampler: Sampler])[];
 
   constructor(
     shares: ReadonlyMap<string, number>,
     private readonly usual: Sampler,
   ) {
-    this.#rules = [...shares].map(([model, share]) => [wildcardPattern(model), new TraceIdRatioBasedSampler(share)]);
+    this.#rules = [...shares].map(([model, share]) => [namePattern(model), new TraceIdRatioBasedSampler(share)]);
   }
 
   shouldSample(...call: Parameters<Sampler["shouldSample"]>): SamplingResult {

@@ -3,10 +3,10 @@ import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
-import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
 import { inServingGroup, unknownModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { corsHeaders } from "../../request/headers.ts";
 import { type RefuseContext, refuse } from "../../request/refuse.ts";
@@ -15,7 +15,7 @@ import { codexModels, isCodex } from "./codex-models.ts";
 import { anthropicModel, geminiModel, type ModelObjectContext, modelObject } from "./model-object.ts";
 
 /** What `respondToKey` works with. */
-export type RespondToKeyContext = AuthenticateContext & RefuseContext & Uses<"clientAddress">;
+export type RespondToKeyContext = AuthenticateInTurnContext & RefuseContext & Uses<"clientAddress">;
 
 /** What `listModels` works with. */
 export type ListModelsContext = RespondToKeyContext & ModelObjectContext;
@@ -74,7 +74,7 @@ export async function respondToKey(
 ): Promise<Response> {
   try {
     const { services } = context;
-    const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
+    const caller = await authenticateInTurn(context, request, services.clientAddress.ip(request, server));
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     const made = await make(caller);
     if (!(made instanceof Response)) return Response.json(made, { headers });

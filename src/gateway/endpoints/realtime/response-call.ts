@@ -2,7 +2,7 @@ import type { Candidates } from "../../../domain/channels/routing/routing-index.
 import { nowSeconds } from "../../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../../lib/http/request.ts";
 import { type AuthenticateByMemoryContext, authenticateByMemory, inUsableGroup } from "../../auth/authenticate.ts";
-import { authorizeModel, findCandidates, inServingGroup, noRoute } from "../../auth/authorize.ts";
+import { authorizeModel, findCandidates, inServingGroup, noRoute, withEndUser } from "../../auth/authorize.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
@@ -37,16 +37,22 @@ export function callerOf(context: ResponseCallContext, { request, ip }: SessionO
  * The terms for the session's model; its candidates are empty if no channel serves it. Throws GatewayError if the
  * caller may not use it.
  */
-export function requestTerms({ services }: Uses<"channels">, { model }: SessionOrigin, caller: Caller): Terms {
+export function requestTerms(
+  { services }: Uses<"channels" | "settings">,
+  { model, request }: SessionOrigin,
+  caller: Caller,
+): Terms {
   if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
-  const served = inServingGroup(services, caller, model);
+  const inGroup = inServingGroup(services, caller, model);
+  const isNamed = services.settings.values.EndUsersEnabled;
+  const served = isNamed ? withEndUser(services, inGroup, request.headers, {}) : inGroup;
   return { caller: served, candidates: findCandidates(services, served, model) };
 }
 
 /** The terms for the session's model. Throws GatewayError if the caller may not use it, or if no channel serves it. */
 export function termsOf(
-  context: Uses<"channels"> & Pick<CallTools, "catalog">,
+  context: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
   origin: SessionOrigin,
   caller: Caller,
 ): Terms {

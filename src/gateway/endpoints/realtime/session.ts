@@ -1,10 +1,9 @@
 import type { CallEnding } from "../../../billing/types.ts";
-import type { AuthenticateContext } from "../../auth/authenticate.ts";
-import { authenticate } from "../../auth/authenticate.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { recordFailure, refuseUnserved } from "../../money/settle-call.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import { failOver } from "../../pipeline/pipeline.ts";
 import type { RouterContext } from "../../routing/router.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
@@ -34,7 +33,7 @@ import {
 import type { RealtimeProtocol, SessionEvents, SocketSession } from "./sockets.ts";
 
 /** What these functions work with. */
-export type SessionContext = AuthenticateContext &
+export type SessionContext = AuthenticateInTurnContext &
   MeteringBillingContext &
   RouterContext &
   ConnectContext &
@@ -151,7 +150,7 @@ export class RealtimeSession implements SocketSession {
   async #begin(): Promise<void> {
     const { context, origin } = this;
     try {
-      const caller = await authenticate(context, origin.request, origin.ip);
+      const caller = await authenticateInTurn(context, origin.request, origin.ip);
       refuseClosed(context, { request: origin.request, endpoint: origin.endpoint });
       await rateLimit(context, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));
@@ -159,6 +158,7 @@ export class RealtimeSession implements SocketSession {
       this.#call = await reserveOpening(context, origin, { caller, candidates: call.candidates });
       this.#place = responseCall(origin, { caller, candidates: call.candidates });
       await context.userLimits.begin(this.#place);
+      if (!context.services.settings.values.LimitRules.isEmpty) await context.limitRules.begin(this.#place);
       this.#join(this.#call, await this.#connect(this.#call));
     } catch (error) {
       this.#refuse(error);
@@ -309,7 +309,11 @@ export class RealtimeSession implements SocketSession {
   }
 
   #leavePlace(): void {
-    if (this.#place) this.context.userLimits.end(this.#place);
+    if (!this.#place) return;
+    this.context.userLimits.end(this.#place);
+    const { places } = this.#place.progress.client;
+    if (places || !this.context.services.settings.values.LimitRules.isEmpty)
+      this.context.limitRules.end(this.#place, NOTHING_USED);
   }
 
   #finish(ending: CallEnding): void {
@@ -331,3 +335,6 @@ export class RealtimeSession implements SocketSession {
 
 /** A close frame holds at most 123 bytes. */
 const closeReason = (reason: string): string => Buffer.from(reason).subarray(0, 120).toString();
+
+/** What a session itself uses: its responses are calls of their own. */
+const NOTHING_USED = { promptTokens: 0, completionTokens: 0, quota: 0 };

@@ -16,9 +16,9 @@ import { errorResponse } from "../../request/error-response.ts";
 import type { GatewayContext } from "../context.ts";
 import { countMessageTokens, countResponseTokens } from "../count-tokens.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../gemini.ts";
-import { storedInteraction } from "../interactions.ts";
 import { type BillingContext, billingSubscription, billingUsage, tokenUsage } from "../lookup/billing.ts";
 import { listModels, showModel } from "../lookup/models.ts";
+import { mcpRoutes } from "../mcp/routes.ts";
 import { handlePlayground } from "../playground.ts";
 import { geminiLive } from "../realtime/live/events.ts";
 import { openaiRealtime } from "../realtime/openai/events.ts";
@@ -28,6 +28,7 @@ import { type Route, type RouteGroup, route } from "../route.ts";
 import { collectionRoutes } from "../stored/collections.ts";
 import { evalRoutes } from "../stored/evals.ts";
 import { objectRoutes } from "../stored/files.ts";
+import { storedInteraction } from "../stored/interactions.ts";
 import { storedResponse } from "../stored/responses.ts";
 import { refusal as refuseDrawing } from "../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../tasks/drawing/routes.ts";
@@ -68,6 +69,7 @@ export function gatewayRoutes(
     },
     { prefix: "/suno", routes: musicRoutes(context), refuse: refuseMusic },
     { prefix: "/jimeng", routes: jimengRoutes(context), refuse: refuseAsJimeng },
+    ...mcpRoutes(context),
     { prefix: "/pg", routes: [playgroundRoute(context)], refuse: refuseByHeaders },
     { prefix: "/dashboard/billing", routes: billingRoutes(context), refuse: refuseByHeaders },
     {

@@ -3,12 +3,11 @@ import { type RequestRules, requestMembers } from "../../../formats/request-rule
 import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { refusePolicyWords } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
+import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
-import { refuseBlockedWords } from "../../call/words/word-filter.ts";
 import {
   invalidRequest,
   type ReadBodyContext,
@@ -155,16 +154,9 @@ async function readPartBody(context: ReadBodyContext, request: Request): Promise
 }
 
 /** Items of a conversation are part of later prompts, so the word filters apply to them. */
-function refuseWordsOf(
-  { services }: Uses<"settings">,
-  caller: Caller,
-  kind: StoredObject["kind"],
-  json: JsonObject,
-): void {
+function refuseWordsOf(context: Uses<"settings">, caller: Caller, kind: StoredObject["kind"], json: JsonObject): void {
   if (kind !== "conversation" || json.items === undefined) return;
-  const prompt = { input: allTextsOf(recordsOf(json.items)) };
-  refuseBlockedWords(services.settings, prompt);
-  if (caller.policies) refusePolicyWords(caller.policies, prompt);
+  refuseForbidden(context, caller, "", { input: allTextsOf(recordsOf(json.items)) });
 }
 
 /** Prefers channels that are known to offer the API to servers that may. */

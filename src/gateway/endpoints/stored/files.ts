@@ -1,9 +1,9 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
-import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
 import { type RateLimitContext, rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Uses } from "../../call/services.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import { chatCompletions } from "../../request/endpoints/text.ts";
 import { corsHeaders } from "../../request/headers.ts";
 import { type RefuseContext, refuse } from "../../request/refuse.ts";
@@ -24,7 +24,7 @@ import type { UsesStores } from "../../state/stores.ts";
 import { type Route, type RoutedRequest, route } from "../route.ts";
 
 /** What `answerWith` works with. */
-export type AnswerWithContext = AuthenticateContext & RateLimitContext & RefuseContext & Uses<"clientAddress">;
+export type AnswerWithContext = AuthenticateInTurnContext & RateLimitContext & RefuseContext & Uses<"clientAddress">;
 
 /** What `objectRoutes` works with. */
 export type ObjectRoutesContext = AnswerWithContext & CreateObjectContext;
@@ -124,7 +124,7 @@ export async function answerWith(context: AnswerWithContext, routed: RoutedReque
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
+    const caller = await authenticateInTurn(context, request, services.clientAddress.ip(request, server));
     refuseClosed(context, { request, endpoint: chatCompletions });
     await rateLimit(context, caller);
     const made = await work(caller, routed);

@@ -1,14 +1,15 @@
 import type { RequestedVariant } from "../../../billing/pricing/price-rules.ts";
-import { type AuthenticateContext, authenticate } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
-import type { Limits } from "../../auth/limits.ts";
+import type { Limits } from "../../auth/limits/limits.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
+import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import { CallTiming } from "../../call/progress.ts";
-import type { CallTools, Uses } from "../../call/services.ts";
+import type { Uses } from "../../call/services.ts";
 import { type RefuseUnservedContext, refuseUnserved } from "../../money/settle-call.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import type { ReadBodyContext } from "../../request/client-body.ts";
 import { textsOf } from "../../request/order-texts.ts";
@@ -20,11 +21,10 @@ import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 
 /** What these functions work with. */
 export type AdmitTaskContext = RefuseUnservedContext &
-  AuthenticateContext &
+  AuthenticateInTurnContext &
   ReadBodyContext &
   Uses<"clientAddress" | "config" | "tasks"> &
   UsesStores<"objects" | "responses"> &
-  Pick<CallTools, "turns"> &
   Pick<Limits, "tokenLimits">;
 
 /** What a client orders, as far as routing and price depend on it. */
@@ -54,8 +54,7 @@ export async function admitTask<Planned extends Plan>(
   const timing = new CallTiming(performance.now());
   const { services } = context;
   const ip = services.clientAddress.ip(request, server);
-  const caller = await authenticate(context, request, ip);
-  await context.turns.enter(caller.user.id);
+  const caller = await authenticateInTurn(context, request, ip);
   refuseClosed(context, { request, endpoint });
   await rateLimit(context, caller);
   const body = await readRequest(context, { request, server, endpoint }, timing);
@@ -72,6 +71,7 @@ export async function admitTask<Planned extends Plan>(
     };
     const parsed = parseRequest(arrival, body);
     const authorized = authorize(context, arrival, caller, parsed);
+    refuseForbidden(context, authorized.caller, parsed.summary.model, parsed.prompt);
     const call = newCall(
       { request, server, endpoint: arrival.endpoint, ip, ...authorized },
       parsed,

@@ -6,7 +6,7 @@ import type { TaskKind } from "../../../domain/tasks/task.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import { parseJson } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
-import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
+import type { StreamedBody } from "../../../lib/http/streamed-body.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -50,7 +50,7 @@ export type SubmitResult<Answer> = Readonly<{
 export type UpstreamOrder = Readonly<{
   url: string;
   headers?: Readonly<Record<string, string>> | undefined;
-  body: string | OutgoingForm;
+  body: string | StreamedBody;
 }>;
 
 /** Where an order goes: the channel, the key of this attempt, and the upstream's name of the model. */
@@ -92,6 +92,7 @@ export async function submitTask<Answer>(
   let isCharged = false;
   try {
     await context.userLimits.begin(call);
+    if (!context.services.settings.values.LimitRules.isEmpty) await context.limitRules.begin(call);
     const row = await order.store();
     id = row;
     const { sent, route } = await failOver(context, { call, prices }, (_context, _model, choice) =>

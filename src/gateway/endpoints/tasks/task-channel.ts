@@ -1,13 +1,12 @@
 import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.ts";
-import type { AuthenticateContext } from "../../auth/authenticate.ts";
-import { authenticate } from "../../auth/authenticate.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Uses } from "../../call/services.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 
 /** What these functions work with. */
-export type TaskChannelContext = AuthenticateContext & Uses<"clientAddress">;
+export type TaskChannelContext = AuthenticateInTurnContext & Uses<"clientAddress">;
 
 /** The channel of an earlier task, and the hash of its key. */
 export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
@@ -36,7 +35,7 @@ export async function callerOf(
   option: "DrawingEnabled" | "TaskEnabled",
 ): Promise<Caller> {
   const { services } = context;
-  const caller = await authenticate(context, request, services.clientAddress.ip(request, server));
+  const caller = await authenticateInTurn(context, request, services.clientAddress.ip(request, server));
   if (services.settings.values[option]) return caller;
   throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
 }

@@ -60,6 +60,8 @@ export function copyCall(context: Pricing, call: Call, { model, candidates }: Ro
       timing: new CallTiming(performance.now()),
       client: new ClientPresence(request),
       attempts: new AttemptLog(),
+      cache: null,
+      guard: null,
     },
     keepsText: true,
     // Its body names another model.
@@ -86,7 +88,8 @@ export async function runUncharged(
   const own = withoutStorage(context);
   const settled: PricedUsage[] = [];
   try {
-    const router = new Router(own, call, prices);
+    // What nobody is charged for counts in no limit.
+    const router = new Router({ ...own, limitRules: null }, call, prices);
     const choice = router.next() ?? (await router.nextByCount());
     const answer = await attempt(own, { call, prices }, choice);
     const reserved = { prices, fallbacks: [], hold: null };

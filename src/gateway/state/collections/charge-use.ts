@@ -10,7 +10,7 @@ import type { Caller } from "../../call/caller.ts";
 import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
-import { payerOf, receiptBudget, storedRow } from "../../money/log-row.ts";
+import { costNote, NO_USER_RATIO, payerOf, receiptBudget, storedRow } from "../../money/log-row.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
 import type { Arrival } from "../../request/arrival.ts";
@@ -57,7 +57,8 @@ export async function chargeUse<Result>(
     billing.refund(hold);
     throw error;
   }
-  const { quota, receipt } = charge(price, { ...NO_USAGE, promptTokens: 1 }, unit);
+  const usage = { ...NO_USAGE, promptTokens: 1 };
+  const { quota, receipt } = charge(price, usage, unit);
   const { requestId, recordId } = identify(request);
   const budgets = caller.budgets ?? [];
   const record: UsageRecord = {
@@ -82,8 +83,11 @@ export async function chargeUse<Result>(
       status: 200,
       receipt,
       group_ratio: Number(receipt.groupRatio),
+      user_group_ratio: NO_USER_RATIO,
+      group: caller.group,
       reserved: hold.amount,
       ...(budgets.length > 0 && { budgets: budgets.map(receiptBudget) }),
+      ...costNote(channel, { upstreamModel: use.tool, usage, price, receipt }, unit),
     },
   };
   await billing.settle(hold, storedRow(record, settings));

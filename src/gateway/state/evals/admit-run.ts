@@ -3,10 +3,10 @@ import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../
 import { boundPrompt } from "../../../formats/openai-chat/request/summary.ts";
 import { noRules } from "../../../formats/request-rules.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
-import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
+import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
+import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Hold, Uses } from "../../call/services.ts";
-import { refuseBlockedWords } from "../../call/words/word-filter.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
 import { checkRequest, invalidRequest } from "../../request/client-body.ts";
@@ -58,8 +58,7 @@ export async function admitRun(
     throw invalidRequest({ code: "gateway_eval_tools" }, "data_source.sampling_params.tools");
   }
   const prompt = { input: textsOf([source]) };
-  refuseBlockedWords(context.services.settings, prompt);
-  if (caller.policies) refusePolicyWords(caller.policies, prompt);
+  refuseForbidden(context, caller, textOf(source.model) ?? "", prompt);
 
   const sampled = textOf(source.model);
   const maxOutputTokens = countOf(params.max_completion_tokens) ?? countOf(params.max_completions_tokens);
@@ -142,7 +141,7 @@ async function sizesOf(
   const ask = { method: "GET", path: `${pathOf(file)}/content` } as const;
   const sizes: number[] = [];
   for await (const item of jsonLines(await requestUpstream(context, ownerOf(context, file), ask), checkItem)) {
-    if (caller.policies) refusePolicyWords(caller.policies, item);
+    refuseForbidden(context, caller, "", item);
     sizes.push(sizeOf(item));
   }
   return sizes;

@@ -8,9 +8,10 @@ import { integer, noRules, type RequestRules, requestMembers } from "../../../fo
 import { requestsProviderTools } from "../../../formats/tools/provider-tools.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
-import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
+import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
@@ -122,7 +123,7 @@ export async function admitBatch(context: AdmitJobContext, caller: Caller, input
     if (!body || model === "") throw invalidRequest({ code: "gateway_batch_no_model" }, "input_file_id");
     await refuseForeignIn(context, caller, body);
     authorizeModel(caller, model);
-    if (caller.policies) refusePolicyWords(caller.policies, body);
+    refuseForbidden(context, caller, model, body);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
       throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
     }

@@ -4,6 +4,7 @@ import { priceAt } from "../../../billing/pricing/price-hours.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
 import { inTiers, tierNames } from "../../../billing/pricing/service-tiers.ts";
 import type { Price, UsageRecord } from "../../../billing/types.ts";
+import { upstreamModelOf } from "../../../domain/channels/routing/routing-index.ts";
 import { NO_USAGE, type Usage } from "../../../formats/conversation/reply.ts";
 import { countOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
@@ -12,7 +13,7 @@ import { integer, multiply } from "../../../lib/values/decimal.ts";
 import { recentEntries } from "../../../lib/values/tables/recent-entries.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Uses } from "../../call/services.ts";
-import { storedRow } from "../../money/log-row.ts";
+import { costNote, NO_USER_RATIO, storedRow } from "../../money/log-row.ts";
 import type { Pricing } from "../../money/price.ts";
 import { ownerOf, requestUpstream, type SendContext } from "../objects/request-upstream.ts";
 import { isChargedAtEnd, isFinal, type ObjectStore, type StoredObject } from "../objects/store.ts";
@@ -226,10 +227,14 @@ const CONTENTS: Readonly<Partial<Record<StoredObject["kind"], (id: string) => st
   eval_run: (id) => `Run ${id} of an eval`,
 };
 
-function recordOfUse({ prices }: Pricing, object: StoredObject, used: Used): UsageRecord {
+function recordOfUse({ prices, services }: SettleObjectContext, object: StoredObject, used: Used): UsageRecord {
   const { model, tier, usage } = used;
   const price = priceOfAll(used);
-  const charged = price && charge(price, usage, prices.quotaPerUnit());
+  const unit = prices.quotaPerUnit();
+  const charged = price && charge(price, usage, unit);
+  const channel = services.channels.get(object.channelId);
+  const upstreamModel = channel ? upstreamModelOf(channel, model, model) : model;
+  const cost = costNote(channel, { upstreamModel, usage, price, receipt: charged?.receipt ?? null }, unit);
   const requestId = `${object.id}:${model}${tier ? `:${tier.over}` : ""}`.slice(0, 200);
   return {
     requestId,
@@ -258,8 +263,14 @@ function recordOfUse({ prices }: Pricing, object: StoredObject, used: Used): Usa
       status: 200,
       cache_tokens: usage.cachedTokens,
       ...(charged?.receipt.serviceTier !== undefined && { service_tier: charged.receipt.serviceTier }),
-      ...(charged && { receipt: charged.receipt, group_ratio: Number(charged.receipt.groupRatio) }),
+      ...(charged && {
+        receipt: charged.receipt,
+        group_ratio: Number(charged.receipt.groupRatio),
+        user_group_ratio: NO_USER_RATIO,
+        group: object.payer.group,
+      }),
       ...(object.payer.budgets && { budgets: object.payer.budgets }),
+      ...cost,
     },
   };
 }
@@ -274,9 +285,13 @@ function priceOf(
   model: string,
   other: string,
 ): Price | null {
-  const { group, acceptsUnset = false } = object.payer;
+  const { group, userGroup, acceptsUnset = false } = object.payer;
   try {
-    const price = prices.of({ group, user: { acceptUnsetPrice: acceptsUnset } }, model, other);
+    const price = prices.of(
+      { group, user: { acceptUnsetPrice: acceptsUnset, ...(userGroup && { group: userGroup }) } },
+      model,
+      other,
+    );
     const asOfStart = priceAt(price, object.createdAt);
     return object.kind === "batch" ? inTiers(asOfStart, BATCH_TIER) : asOfStart;
   } catch (error) {

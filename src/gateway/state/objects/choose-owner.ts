@@ -55,6 +55,7 @@ export const storedObjectOf = (
     payer: {
       ...payer,
       acceptsUnset: caller.user.acceptUnsetPrice,
+      userGroup: caller.user.group,
       ...(model && { model }),
       ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(receiptBudget) }),
     },

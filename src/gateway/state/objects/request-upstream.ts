@@ -3,7 +3,7 @@ import { type ReadRequestText, textsIn } from "../../../domain/channels/status/o
 import { proxyOf, userAgentOf } from "../../../domain/channels/upstream/request-options.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors.ts";
-import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
+import type { StreamedBody } from "../../../lib/http/streamed-body.ts";
 import { hexDigest } from "../../../lib/security/crypto.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -29,7 +29,7 @@ export type ObjectRequest = Readonly<{
   method: "GET" | "POST" | "DELETE";
   /** The path after the version, with its query. */
   path: string;
-  body?: string | OutgoingForm;
+  body?: string | StreamedBody;
 }>;
 
 /** For the response headers only: a large file may take longer. */

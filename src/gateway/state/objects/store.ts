@@ -20,6 +20,8 @@ export type Payer = Readonly<{
   group: string;
   /** The user accepts the site's price for models without one; absent in rows of older versions. */
   acceptsUnset?: boolean;
+  /** The user's own group, on which prices may depend. */
+  userGroup?: string;
   /** The requested model, which determines the price, and its upstream name; absent if each call has its own. */
   model?: Readonly<{ requested: string; upstream: string }>;
   /** The requested models of an object that uses several. */

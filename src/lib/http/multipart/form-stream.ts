@@ -1,13 +1,7 @@
 import { open } from "node:fs/promises";
 import { randomId } from "../request.ts";
+import { directStream, type StreamedBody } from "../streamed-body.ts";
 import type { FormPart } from "./read-form.ts";
-
-/** A form on its way out: as often as it is wanted, never whole in memory. */
-export type OutgoingForm = Readonly<{
-  contentType: string;
-  contentLength: number;
-  stream(): ReadableStream<Uint8Array>;
-}>;
 
 /** What is sent: bytes, or a part of a file. */
 type Piece = Uint8Array | Readonly<{ path: string; start: number; length: number }>;
@@ -20,7 +14,7 @@ const NUMBERED_NAME = /(\bname="[^"[]+)\[\d+\]"/i;
 export async function outgoingForm(
   parts: readonly FormPart[],
   changes: Readonly<Record<string, string | undefined>>,
-): Promise<OutgoingForm> {
+): Promise<StreamedBody> {
   const boundary = randomId("sluice-");
   const pieces: Piece[] = [];
   const add = (head: string, content: Piece) =>
@@ -45,26 +39,13 @@ async function contentOf(part: FormPart): Promise<Piece> {
   return path === null ? new Uint8Array(await file.arrayBuffer()) : { path, start, length: file.size };
 }
 
-/** A direct stream takes bytes without keeping them, so that a file is read into the same memory again and again. */
-function streamOf(pieces: readonly Piece[]): ReadableStream<Uint8Array> {
-  const source = {
-    type: "direct",
-    async pull(controller: ReadableStreamDirectController) {
-      try {
-        for (const piece of pieces) {
-          if (!("path" in piece)) controller.write(piece);
-          else await sendFile(piece, controller);
-        }
-        await controller.flush();
-        controller.close();
-      } catch (error) {
-        controller.close(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
-  } as const;
-  // The DOM's types do not know the runtime's direct streams.
-  return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
-}
+const streamOf = (pieces: readonly Piece[]): ReadableStream<Uint8Array> =>
+  directStream(async (controller) => {
+    for (const piece of pieces) {
+      if (!("path" in piece)) controller.write(piece);
+      else await sendFile(piece, controller);
+    }
+  });
 
 async function sendFile(
   { path, start, length }: Exclude<Piece, Uint8Array>,

@@ -39,6 +39,10 @@ export const accessMessages = {
   },
   service_account_expiry_past: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
   service_account_not_found: { en: "This service account does not exist.", zh: "服务账号不存在。" },
+  sso_address_used: {
+    en: "These addresses belong to another identity provider. Close the form and open it again for new ones.",
+    zh: "这些地址已属于其他身份提供商。请关闭表单后重新打开以获取新地址。",
+  },
   sso_provider_not_found: { en: "This identity provider does not exist.", zh: "身份提供商不存在。" },
   sso_providers_full: {
     en: "There are {max} identity providers already. Delete one that isn't needed.",

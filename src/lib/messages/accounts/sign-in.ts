@@ -4,6 +4,15 @@ export const signUpMessages = {
     en: "The administrator has turned off registration.",
     zh: "管理员已关闭新用户注册。",
   },
+  invitation_required: {
+    en: "This site takes new users by invitation only. Open the invitation link of a user, or enter its code.",
+    zh: "本站仅限受邀注册。请打开用户的邀请链接，或输入其邀请码。",
+  },
+  invitation_unknown: { en: "The invitation code is not valid.", zh: "邀请码无效。" },
+  registrations_from_address: {
+    en: "Too many accounts were created from your network today (at most {max}). Try again tomorrow.",
+    zh: "今天您所在的网络注册的账号过多（最多 {max} 个），请明天再试。",
+  },
   password_registration_disabled: {
     en: "The administrator has turned off registration with a password. Sign up through another service.",
     zh: "管理员已关闭密码注册，请使用第三方账号注册。",
@@ -78,6 +87,10 @@ export const oauthMessages = {
     zh: "无法通过 {service} 确认身份，请重试。",
   },
   oauth_unreachable: { en: "{service} does not respond. Try again later.", zh: "无法连接到 {service}，请稍后重试。" },
+  ldap_group_refused: {
+    en: "None of your groups in the directory may sign in here. Contact the administrator.",
+    zh: "您在目录中的用户组无权登录本站，请联系管理员。",
+  },
   oauth_incomplete: {
     en: "Sign-in with {service} is not fully set up. Contact the administrator.",
     zh: "{service} 登录配置不完整，请联系管理员。",

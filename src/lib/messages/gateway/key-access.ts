@@ -53,6 +53,26 @@ export const accessMessages = {
     en: "Requests from browser extensions are blocked on this site.",
     zh: "本站不允许来自浏览器扩展的请求。",
   },
+  gateway_guardrail: {
+    en: "The guardrail “{name}” blocks this request.",
+    zh: "护栏「{name}」拦截了该请求。",
+  },
+  gateway_guardrail_answer: {
+    en: "The guardrail “{name}” blocks this answer.",
+    zh: "护栏「{name}」拦截了该回答。",
+  },
+  gateway_guardrail_unsupported: {
+    en: "The guardrail “{name}” cannot change this kind of request, so it blocks it.",
+    zh: "护栏「{name}」无法修改此类请求，因此予以拦截。",
+  },
+  gateway_guardrail_failed: {
+    en: "The service of the guardrail “{name}” does not respond, and no call passes without it. Try again later.",
+    zh: "护栏「{name}」的服务无响应，且未经其检查的请求不予放行，请稍后重试。",
+  },
+  gateway_guardrail_route: {
+    en: "The guardrail “{name}” sends this request to another model, which no channel available to you serves.",
+    zh: "护栏「{name}」将该请求转至另一模型，而你可用的渠道均不提供该模型。",
+  },
   gateway_sensitive: {
     en: "The prompt contains words that this site does not allow.",
     zh: "提示词包含本站不允许的内容。",
@@ -140,6 +160,10 @@ export const limitMessages = {
   gateway_plan_requests: {
     en: "The plan {plan} allows {count} requests per minute. Try again in {seconds} s.",
     zh: "套餐「{plan}」每分钟最多 {count} 次请求，请在 {seconds} 秒后重试。",
+  },
+  gateway_limit_rule: {
+    en: "The limit “{name}” is reached. Retry in {seconds} s.",
+    zh: "已达到限制“{name}”，请在 {seconds} 秒后重试。",
   },
   gateway_plan_tokens: {
     en: "The plan {plan} allows {count} tokens per minute. Try again in {seconds} s.",

@@ -10,6 +10,7 @@ export const requestMessages = {
     en: "Invalid URL ({method} {path}). Did you mean {nearest}?",
     zh: "无效的 URL（{method} {path}）。你要找的是 {nearest} 吗？",
   },
+  gateway_not_cached: { en: "The response is not in the cache.", zh: "缓存中没有该响应。" },
   gateway_websocket_only: {
     en: "This endpoint accepts WebSocket connections only.",
     zh: "该接口仅支持 WebSocket 连接。",

@@ -81,7 +81,7 @@ export const upstreamMessages = {
   gateway_socket_broken: { en: "The upstream closed the connection.", zh: "上游断开了连接。" },
   gateway_response_failed: { en: "The response failed.", zh: "响应失败。" },
   gateway_saturated: {
-    en: "The upstream of this group is at capacity. Try again later.",
+    en: "The provider limits our rate. Try again later.",
     zh: "当前分组的上游负载已饱和，请稍后再试。",
   },
   gateway_hidden: { en: "Upstream error with status code {status}", zh: "上游错误，状态码 {status}" },

@@ -5,6 +5,10 @@ export const walletMessages = {
     en: "Check-in has no reward yet: the administrator must set one.",
     zh: "签到奖励尚未设置，请联系管理员。",
   },
+  check_in_email: { en: "To check in, bind an e-mail address first.", zh: "签到前请先绑定邮箱。" },
+  check_in_top_up: { en: "Check-ins are for users who have topped up.", zh: "仅充值过的用户可以签到。" },
+  check_in_requests: { en: "Check-ins need {count} requests first.", zh: "累计 {count} 次请求后才能签到。" },
+  check_in_balance: { en: "Check-ins are for users with a lower balance.", zh: "余额较低的用户才可以签到。" },
   already_checked_in: { en: "Already checked in today.", zh: "今天已经签到过了。" },
   option_time_zone: {
     en: "{key}: enter the name of a time zone, such as UTC or Asia/Shanghai.",
@@ -120,6 +124,10 @@ export const codeMessages = {
   code_name_required: { en: "Enter a name.", zh: "请填写名称。" },
   code_name_length: { en: "The name must have 1 to {max} characters.", zh: "兑换码名称须为 1 到 {max} 个字符。" },
   code_quota_invalid: { en: "The quota must be a whole number above 0.", zh: "额度必须是大于 0 的整数。" },
+  code_key_single: {
+    en: "A text of your own is for one code: set the count to 1.",
+    zh: "自定义兑换码只能生成一个，请将数量设为 1。",
+  },
   code_count_invalid: { en: "Create 1 to {max} codes at a time.", zh: "每次可创建 1 到 {max} 个兑换码。" },
   code_max_uses_invalid: {
     en: "The number of uses must be a whole number above 0, or -1 for no limit.",

@@ -15,27 +15,37 @@ export function spliceTopLevel(
   changes: TopLevelChanges,
   value: Readonly<Record<string, unknown>>,
 ): string {
+  const pieces = splicedPieces(text, changes, value);
+  return pieces.length === 1 ? text : pieces.join("");
+}
+
+/** Does the same without joining the pieces of the text: those between the changes are not copied. */
+export function splicedPieces(
+  text: string,
+  changes: TopLevelChanges,
+  value: Readonly<Record<string, unknown>>,
+): string[] {
   const open = text.indexOf("{");
   for (const key in changes) if (Object.hasOwn(value, key)) return spliceMembers(text, open, changes);
   const added = JSON.stringify(changes).slice(1, -1);
-  if (added === "") return text;
+  if (added === "") return [text];
   const separator = Object.keys(value).length > 0 ? "," : "";
-  return `${text.slice(0, open + 1)}${added}${separator}${text.slice(open + 1)}`;
+  return [text.slice(0, open + 1), added, separator, text.slice(open + 1)];
 }
 
 /** Replaces, removes and adds members of the object that begins at `open`. */
-function spliceMembers(text: string, open: number, changes: TopLevelChanges): string {
+function spliceMembers(text: string, open: number, changes: TopLevelChanges): string[] {
   const members = membersOf(text, open);
-  let result = "";
+  const pieces = [text.slice(0, open + 1)];
   let copied = open + 1;
   let retained = 0;
   const replaced = new Set<string>();
   for (const member of members) {
     if (!Object.hasOwn(changes, member.key)) {
-      result += separate(retained, text.slice(copied, member.end));
+      pieces.push(separator(retained), text.slice(copied, member.end));
       retained += 1;
     } else if (changes[member.key] !== undefined && !replaced.has(member.key)) {
-      result += separate(retained, text.slice(copied, member.valueStart) + JSON.stringify(changes[member.key]));
+      pieces.push(separator(retained), text.slice(copied, member.valueStart), JSON.stringify(changes[member.key]));
       retained += 1;
     }
     replaced.add(member.key);
@@ -43,14 +53,15 @@ function spliceMembers(text: string, open: number, changes: TopLevelChanges): st
   }
   for (const [key, added] of Object.entries(changes)) {
     if (added === undefined || replaced.has(key)) continue;
-    result += separate(retained, `${JSON.stringify(key)}:${JSON.stringify(added)}`);
+    pieces.push(separator(retained), `${JSON.stringify(key)}:${JSON.stringify(added)}`);
     retained += 1;
   }
   const close = members.length > 0 ? (members.at(-1)?.end ?? open) : open + 1;
-  return `${text.slice(0, open + 1)}${result}${text.slice(text.indexOf("}", close))}`;
+  pieces.push(text.slice(text.indexOf("}", close)));
+  return pieces;
 }
 
-const separate = (before: number, member: string): string => (before > 0 ? `,${member}` : member);
+const separator = (before: number): string => (before > 0 ? "," : "");
 
 /** `end` is the index of the comma or brace after the value (whitespace before it belongs to the member). */
 type Member = { key: string; valueStart: number; end: number };

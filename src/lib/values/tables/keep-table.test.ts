@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { until } from "../../../../test/support/lib/until.ts";
 import { createLogger } from "../../runtime/log.ts";
+import { createSerial } from "../../runtime/serial.ts";
 import { findRemoved, keepTable, MapCopy, type PageReader } from "./keep-table.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
@@ -118,4 +119,36 @@ test("a first reading that fails in the background is tried again", async () => 
   expect(isComplete()).toBe(true);
   expect(copy.size).toBe(1);
   close();
+});
+
+test("first readings of two tables run one after the other, and rest as long as they work once nobody waits for them", async () => {
+  const inTurn = createSerial();
+  const changes = { subscribe: () => () => {}, onGap: () => () => {} };
+  const rests: number[] = [];
+  const steps: string[] = [];
+  const keep = (topic: string, patienceMs: number) =>
+    keepTable<Named, string>(
+      {
+        ...{ topic, log, pageRows: 10, patienceMs, changes, inTurn, read: async () => [] },
+        async readAll({ take, rest }) {
+          steps.push(`${topic} begins`);
+          for (let page = 0; page < 2; page += 1) {
+            await Bun.sleep(40);
+            take([{ id: page, name: topic }]);
+            const began = performance.now();
+            await rest();
+            rests.push(performance.now() - began);
+          }
+          steps.push(`${topic} ends`);
+        },
+      },
+      new MapCopy<Named>({}),
+    );
+  const tables = await Promise.all([keep("first", 60), keep("second", 60)]);
+  await until(() => tables.every(({ isComplete }) => isComplete()));
+  expect(steps).toEqual(["first begins", "first ends", "second begins", "second ends"]);
+  const [waitedFor = 0, ...inBackground] = rests;
+  expect(waitedFor).toBeLessThan(20);
+  for (const rest of inBackground) expect(rest).toBeGreaterThan(35);
+  for (const { close } of tables) close();
 });

@@ -19,7 +19,12 @@ export type TableCopy<Entry extends Row> = {
 };
 
 /** Takes over the pages of a reading, of which about so many rows are to be expected. */
-export type PageReader<Entry> = Readonly<{ take: (page: readonly Entry[]) => void; expect: (rows: number) => void }>;
+export type PageReader<Entry> = Readonly<{
+  take: (page: readonly Entry[]) => void;
+  expect: (rows: number) => void;
+  /** To be waited for after each page: a reading in the background leaves half of the time to calls and lists. */
+  rest: () => Promise<void>;
+}>;
 
 type Sweep = Readonly<{ seen: (id: number) => void; missing: () => ReadonlySet<number> }>;
 
@@ -51,6 +56,8 @@ type Source<Entry extends Row, Topic extends string> = Readonly<{
   aside?: Pace;
   /** The first reading goes on in the background after so long; by default it is waited for. */
   patienceMs?: number | undefined;
+  /** Runs first readings of several tables one after the other. */
+  inTurn?: ((reading: () => Promise<void>) => Promise<void>) | undefined;
 }>;
 
 /** Rows a query, and the rest between two of them. */
@@ -61,6 +68,7 @@ export const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
 const RETRY_MS = 1000;
+const LONGEST_REST_MS = 100;
 const MANY = 5000;
 
 /**
@@ -78,12 +86,14 @@ export async function keepTable<Entry extends Row, Topic extends string>(
     pageRows,
     aside = { rows: pageRows, pauseMs: 0 },
     patienceMs,
+    inTurn = (reading) => reading(),
   }: Source<Entry, Topic>,
   copy: TableCopy<Entry>,
 ) {
   const inOrder = createSerial();
   let isClosed = false;
   let isRereading = false;
+  let isInBackground = false;
   /** Read by themselves since the first reading began, which may know them as they were before; null: it is over. */
   let newer: Set<number> | null = new Set();
 
@@ -142,23 +152,34 @@ export async function keepTable<Entry extends Row, Topic extends string>(
       log.warn({ error }, `${topic} could not be read again`);
     } finally {
       isRereading = false;
+      if (copy.size > MANY) Bun.gc(false);
     }
   };
 
-  const readById = async () => {
+  const readById = async (rest: () => Promise<void>) => {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const page: readonly Entry[] = await read({ after, limit: pageRows });
       takeFirst(page);
+      await rest();
       after = page.length < pageRows ? undefined : page.at(-1)?.id;
     }
   };
-  const readFirst = async () => {
-    if (readAll) await readAll({ take: takeFirst, expect: (rows) => copy.reserve?.(rows) });
-    else await readById();
-    newer = null;
-    // Else what the reading has left behind stays as long as nothing else needs memory.
-    if (copy.size > MANY) Bun.gc(true);
+  const createRest = () => {
+    let began = performance.now();
+    return async () => {
+      if (isInBackground) await Bun.sleep(Math.min(performance.now() - began, LONGEST_REST_MS));
+      began = performance.now();
+    };
   };
+  const readFirst = () =>
+    inTurn(async () => {
+      const rest = createRest();
+      if (readAll) await readAll({ take: takeFirst, expect: (rows) => copy.reserve?.(rows), rest });
+      else await readById(rest);
+      newer = null;
+      // Else what the reading has left behind stays as long as nothing else needs memory.
+      if (copy.size > MANY) Bun.gc(true);
+    });
   const first = readFirst();
   const untilComplete = async (reading: Promise<void>): Promise<void> => {
     for (let current = reading; !isClosed; current = readFirst()) {
@@ -185,6 +206,7 @@ export async function keepTable<Entry extends Row, Topic extends string>(
     for (const end of unsubscribe) end();
     throw error;
   }
+  isInBackground = true;
   if (newer) complete = untilComplete(first);
   const timer = setInterval(() => newer || isRereading || void reread(aside), REREAD_MS);
   timer.unref();

@@ -61,7 +61,7 @@ export async function readBlocks(
   query: (statement: SQL) => Promise<string | null>,
   { table, id, fields }: RowSource,
   where: SQL,
-  { take, expect }: PageReader<PackedRow>,
+  { take, expect, rest }: PageReader<PackedRow>,
 ): Promise<void> {
   const size = await query(sql`
     select concat_ws(' ', pg_relation_size(oid) / current_setting('block_size')::int, greatest(0, reltuples)::bigint) as text
@@ -83,6 +83,7 @@ export async function readBlocks(
     await endOfTurn();
     await endOfTurn();
     take(unpackRows(text));
+    await rest();
   }
 }
 

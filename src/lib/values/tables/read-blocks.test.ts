@@ -35,7 +35,7 @@ async function readAll(between?: () => Promise<unknown>) {
         },
         SOURCE,
         sql`${users.id} <> 7`,
-        { take: (rows) => pages.push(rows), expect: (rows) => (expected = rows) },
+        { take: (rows) => pages.push(rows), expect: (rows) => (expected = rows), rest: async () => {} },
       ),
     ONE_SNAPSHOT,
   );

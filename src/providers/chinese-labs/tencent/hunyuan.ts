@@ -7,6 +7,7 @@ import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { bodySha256 } from "../../shared/signed-body.ts";
 import { hunyuanCodec } from "./codec.ts";
 
 const SERVICE = "hunyuan";
@@ -18,7 +19,8 @@ type Signed = Readonly<{
   action: string;
   host: string;
   /** The exact bytes of the request body. */
-  body: string;
+  /** Of the body, SHA-256 in hexadecimal digits. */
+  digest: string;
   contentType: string;
   secretId: string;
   secretKey: string;
@@ -31,11 +33,11 @@ type Signed = Readonly<{
  * https://cloud.tencent.com/document/api/1729/101843
  */
 function tencentHeaders(request: Signed): Record<string, string> {
-  const { action, host, body, contentType, secretId, secretKey, timestamp } = request;
+  const { action, host, digest, contentType, secretId, secretKey, timestamp } = request;
   const day = new Date(timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${day}/${SERVICE}/tc3_request`;
   const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${action.toLowerCase()}\n`;
-  const canonical = ["POST", "/", "", headers, SIGNED, sha256(body)].join("\n");
+  const canonical = ["POST", "/", "", headers, SIGNED, digest].join("\n");
   const text = ["TC3-HMAC-SHA256", timestamp, scope, sha256(canonical)].join("\n");
   const key = [day, SERVICE, "tc3_request"].reduce<string | Buffer>(
     (made, part) => hmac(made, part),
@@ -163,7 +165,8 @@ export const hunyuan: Provider = {
       ? { [ACTION]: params?.capability === "embeddings" ? "GetEmbedding" : "ChatCompletions" }
       : compatible.authHeaders(channel, key, params),
   nativeFormat: ({ capability }, key) => (capability === "embeddings" && isSigned(key) ? hunyuanEmbeddings : null),
-  async sign({ url, headers, body }, _channel, key, { nowSeconds }) {
+  async sign(request, _channel, key, { nowSeconds }) {
+    const { url, headers } = request;
     if (!isSigned(key)) return {};
     const parts = key.split("|").map((part) => part.trim());
     const [secretId = "", secretKey = ""] = parts.slice(-2);
@@ -171,6 +174,7 @@ export const hunyuan: Provider = {
     const contentType = headers["content-type"] ?? "application/json";
     const { host } = new URL(url);
     const timestamp = nowSeconds();
-    return { headers: tencentHeaders({ action, host, body, contentType, secretId, secretKey, timestamp }) };
+    const digest = await bodySha256(request);
+    return { headers: tencentHeaders({ action, host, digest, contentType, secretId, secretKey, timestamp }) };
   },
 };

@@ -5,7 +5,7 @@ import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
-import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -14,6 +14,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { bodyJson } from "../../shared/signed-body.ts";
 
 const SUPPORTED_FIELDS = ["max_tokens", "temperature", "top_k", "tools", "user"];
 /** Versions whose reasoning has a switch; X1 always reasons. */
@@ -211,7 +212,8 @@ export const spark: Provider = {
     return base + versionOf(params, channel)[0];
   },
   authHeaders: () => ({}),
-  async sign({ url, body }, _channel, key, { nowSeconds }) {
+  async sign(request, _channel, key, { nowSeconds }) {
+    const { url } = request;
     const { appId, apiSecret, apiKey } = credentialOf(key);
     const { host, pathname } = new URL(url);
     const date = new Date(nowSeconds() * 1000).toUTCString();
@@ -219,7 +221,7 @@ export const spark: Provider = {
     const signature = createHmac("sha256", apiSecret).update(text).digest("base64");
     const origin = `api_key="${apiKey}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
     const query = new URLSearchParams({ authorization: Buffer.from(origin).toString("base64"), date, host });
-    return { url: `${url}?${query}`, body: withCredential(body, appId, pathname) };
+    return { url: `${url}?${query}`, body: withCredential(bodyJson(request) ?? {}, appId, pathname) };
   },
   chat: chatApi({
     formats: ["spark"],
@@ -229,8 +231,7 @@ export const spark: Provider = {
 };
 
 /** Adds the application id and the domain that belongs to the path. */
-function withCredential(body: string, appId: string, path: string): string {
-  const frame = recordOf(parseJson(body)) ?? {};
+function withCredential(frame: JsonObject, appId: string, path: string): string {
   const known = Object.values(VERSIONS).find(([end]) => path.endsWith(end));
   const domain = known?.[1] ?? path.split("/").findLast((part) => NEWER.test(part));
   const parameter = recordOf(frame.parameter) ?? {};

@@ -4,13 +4,14 @@ import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { serviceError } from "../../../formats/conversation/service-error.ts";
 import { recordDropped } from "../../../formats/helpers/dropped-fields.ts";
 import { flattenTurns, lastUserText } from "../../../formats/helpers/flatten-to-text.ts";
-import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/openai-chat/chunk-codec.ts";
 import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { bodyJson } from "../../shared/signed-body.ts";
 
 /** Writes a question to a library, which receives only the last message. The library's id is added with the key. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -80,8 +81,8 @@ export const aiProxy: Provider = {
     currency: () => "points",
   },
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
-  sign: async ({ body }, { other }) => ({
-    body: JSON.stringify({ ...recordOf(parseJson(body)), libraryId: other }),
+  sign: async (request, { other }) => ({
+    body: JSON.stringify({ ...bodyJson(request), libraryId: other }),
   }),
   chat: chatApi({ formats: ["ai-proxy"], codec: aiProxyCodec, streaming: { includesUsage: false } }),
 };

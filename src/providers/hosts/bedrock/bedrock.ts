@@ -6,6 +6,7 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import type { ServiceRegions } from "../../contract/facts.ts";
 import type { CallParams, ProviderChannel, Signable } from "../../contract/provider.ts";
+import { bodySha256 } from "../../shared/signed-body.ts";
 
 type Credential =
   | { kind: "keys"; accessKeyId: string; secretAccessKey: string; region: string; sessionToken: string | undefined }
@@ -51,14 +52,18 @@ export function bearerHeader(key: string): Record<string, string> {
 }
 
 /** Signs with AWS Signature Version 4; no changes for an API key. */
-export async function signForAws({ url, headers, body }: Signable, key: string): Promise<Partial<Signable>> {
+export async function signForAws(request: Signable, key: string): Promise<Partial<Signable>> {
+  const { url, headers, body, parts } = request;
   const credential = credentialOf(key);
   if (credential.kind === "bearer") return {};
   const { region, accessKeyId, secretAccessKey, sessionToken } = credential;
   const signer = new AwsV4Signer({
     method: "POST",
     url,
-    headers: { "content-type": headers["content-type"] ?? "application/json" },
+    headers: {
+      "content-type": headers["content-type"] ?? "application/json",
+      ...(parts && { "x-amz-content-sha256": await bodySha256(request) }),
+    },
     body,
     accessKeyId,
     secretAccessKey,

@@ -13,6 +13,7 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 import { type AddressForms, resolveBase } from "../../contract/base-address.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider, SigningTools } from "../../contract/provider.ts";
+import { bodyJson } from "../../shared/signed-body.ts";
 
 const SUPPORTED_FIELDS = ["user", "inputs", "conversation_id"];
 
@@ -185,9 +186,10 @@ export const dify: Provider = {
   noListPrice: "own_app",
   url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
-  async sign({ headers, body }, { baseUrl }, _key, tools) {
-    if (!body.includes("data:")) return {};
-    const sent = recordOf(parseJson(body)) ?? {};
+  async sign(request, { baseUrl }, _key, tools) {
+    const { headers, body, parts } = request;
+    if (!parts && !body.includes("data:")) return {};
+    const sent = bodyJson(request) ?? {};
     const user = textOf(sent.user) ?? "";
     const files = await Promise.all(
       recordsOf(sent.files).map(async (file) => {

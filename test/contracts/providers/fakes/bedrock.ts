@@ -11,7 +11,7 @@ function awsObjection({ path, headers, text }: Seen): string | null {
     /Credential=AKID\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})/.exec(authorization) ?? [];
   const lines = signed.split(";").map((name) => `${name}:${headers.get(name)?.trim()}\n`);
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  const canonical = ["POST", encoded, "", lines.join(""), signed, headers.get("x-amz-content-sha256") ?? sha256(text)];
+  const canonical = ["POST", encoded, "", lines.join(""), signed, sha256(text)];
   const key = [...scope.split("/")].reduce<string | Buffer>((made, part) => hmac(made, part), "AWS4secret");
   const parts = ["AWS4-HMAC-SHA256", headers.get("x-amz-date"), scope, sha256(canonical.join("\n"))];
   return same(hmac(key, parts.join("\n")).toString("hex"), signature) ? null : "The request signature does not match";

@@ -23,7 +23,7 @@ const user = await login(gateway, USER.username, USER.password);
 await root.put("/api/user/", { id: user.userId, quota: 5_000_000 });
 const userKey = (await createApiKey(user, { name: "ferry-key" })).key;
 
-const { ask, classes, client, done, fixes, muted, resolved, retry, states } = WORDS.en.failures;
+const { ask, classes, client, done, enable, fixes, muted, resolved, retry, states } = WORDS.en.failures;
 const { detailsOf } = WORDS.en.components.table;
 
 /** Makes a call that fails. Returns its request's id when its row is there. */
@@ -61,6 +61,19 @@ describe("a failed call", () => {
     await consolePage.expectAccessible();
     await button(fixes.channel, reason).click();
     await page.waitForURL("**/channel/edit/*");
+  });
+
+  test("offers to enable its channel where that takes no calls", async () => {
+    const { page, button } = consolePage;
+    const [channel] = await root.get("/api/channel/?p=0&page_size=10");
+    await root.post("/api/channel/batch/status", { ids: [channel.id], status: 2 });
+    await consolePage.open(`/log/${limited}`);
+    const reason = page.getByRole("region", { name: classes.provider_limit.title });
+    await consolePage.expectAccessible();
+    await button(enable, reason).click();
+    await consolePage.waitForNotice(done.enabled);
+    await button(enable, reason).waitFor({ state: "detached" });
+    expect((await root.get(`/api/channel/${channel.id}`)).status).toBe(1);
   });
 
   test("sends users to their administrator, and shows them no channel", async () => {

@@ -6,6 +6,7 @@ import TableCell from "@mui/material/TableCell";
 import type { Header, RowData } from "@tanstack/react-table";
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { IS_TOUCH } from "../../../theme/touch.ts";
 import { type features, headOf, renderHead } from "../table.ts";
 import { CONTROLS } from "./control-columns.tsx";
 
@@ -133,6 +134,8 @@ const ResizeHandle = ({ name, onWidth }: ResizeHandleProps) => {
         },
         opacity: 0,
         "thead:hover &, &:focus-visible": { opacity: 1 },
+        // Too narrow for a finger, which would drag it instead of scrolling.
+        [`@media ${IS_TOUCH}`]: { display: "none" },
       }}
     />
   );

@@ -5,6 +5,7 @@ import Top from "@mui/icons-material/VerticalAlignTopOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
+import InputBase from "@mui/material/InputBase";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import { useState, useSyncExternalStore } from "react";
@@ -23,6 +24,7 @@ const BAR = { px: 4, minHeight: 44, fontSize: 12.5, color: "text.secondary" } as
 export const Pager = (paging: Paging) => {
   const { page, pageSize, total, onPage } = paging;
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const last = Math.max(Math.ceil(total / pageSize) - 1, 0);
   return (
     <Row sx={BAR}>
@@ -32,9 +34,53 @@ export const Pager = (paging: Paging) => {
       <IconButton aria-label={t("components.table.previous")} disabled={page <= 0} onClick={() => onPage(page - 1)}>
         <ChevronLeft />
       </IconButton>
+      {last >= PAGES_TO_JUMP && !isPhone && <PageField key={page} page={page} last={last} onPage={onPage} />}
       <IconButton aria-label={t("components.table.next")} disabled={page >= last} onClick={() => onPage(page + 1)}>
         <ChevronRight />
       </IconButton>
+    </Row>
+  );
+};
+
+/** With fewer pages the buttons are enough. */
+const PAGES_TO_JUMP = 2;
+
+type PageFieldProps = Readonly<{ page: number; last: number; onPage: (page: number) => void }>;
+
+/** The number of the page, in which another one can be typed. */
+const PageField = ({ page, last, onPage }: PageFieldProps) => {
+  const { t } = useTranslation();
+  const [text, setText] = useState(String(page + 1));
+  const go = () => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < 1) return setText(String(page + 1));
+    const target = Math.min(number - 1, last);
+    if (target === page) return setText(String(page + 1));
+    onPage(target);
+  };
+  return (
+    <Row gap={1.5} className="num">
+      <InputBase
+        value={text}
+        inputProps={{
+          "aria-label": t("components.table.page", { last: formatNumber(last + 1) }),
+          inputMode: "numeric",
+        }}
+        onChange={(event) => setText(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onBlur={go}
+        onKeyDown={(event) => event.key === "Enter" && go()}
+        sx={{
+          width: `${String(last + 1).length + 3}ch`,
+          px: 1,
+          fontSize: 12.5,
+          border: "1px solid",
+          borderColor: "line.strong",
+          borderRadius: "5px",
+          "& input": { p: 0, height: 24, textAlign: "center" },
+        }}
+      />
+      <span>/ {formatNumber(last + 1)}</span>
     </Row>
   );
 };

@@ -28,6 +28,7 @@ export const AdminRoleDrawer = ({ role, onClose }: AdminRoleDrawerProps) => {
   };
   return (
     <ResourceForm<Form>
+      hasDraft
       title={role ? t("access.roles.editTitle", { name: role.name }) : t("access.roles.add")}
       action={t(role ? "access.roles.save" : "access.roles.add")}
       isNew={role === null}

@@ -1,3 +1,4 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { SSO_FIELDS, SSO_ICONS, SSO_TYPES, type SsoType } from "../../../../src/domain/accounts/identity/sso-rules.ts";
 import { optionsOf } from "../../../components/form/form-fields.ts";
@@ -7,7 +8,8 @@ import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { ProviderIcon } from "../sign-in/ProviderIcon.tsx";
 import { MappingRows } from "./MappingRows.tsx";
-import { addProvider, changeProvider, type Provider, providers } from "./provider-calls.ts";
+import { ProviderAddresses } from "./ProviderAddresses.tsx";
+import { addProvider, changeProvider, type Provider, providers, reservedProvider } from "./provider-calls.ts";
 import { bodyOfProvider, checkProviderForm, formOfProvider, type ProviderForm } from "./provider-form.ts";
 
 type ProviderFieldsProps = Readonly<{
@@ -58,10 +60,16 @@ const LONGEST_NAME = 40;
 /** Adds an identity provider, or edits one; its secret is replaced, never shown. */
 export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
   const { t } = useTranslation();
+  const client = useQueryClient();
+  const reserved = useQuery({ ...reservedProvider, enabled: provider === null }).data;
+  const id = provider?.id ?? reserved;
   const save = async (form: ProviderForm) => {
     const request = bodyOfProvider(form);
     if (provider) await changeProvider(provider.id, request);
-    else await addProvider({ ...request, type: form.type });
+    else {
+      await addProvider({ ...request, type: form.type, ...(reserved !== undefined && { id: reserved }) });
+      client.removeQueries(reservedProvider);
+    }
     return t("identityProviders.saved", { name: request.name });
   };
   return (
@@ -103,12 +111,14 @@ export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
         },
         {
           title: t("identityProviders.connection"),
+          hint: t("identityProviders.connectionHint"),
           fields: [
             provider === null && {
               kind: "select",
               field: "type",
               options: optionsOf(SSO_TYPES, (name) => t(`identityProviders.types.${name}`)),
             },
+            id !== undefined && <ProviderAddresses key="addresses" type={type} id={id} />,
             <ProviderFields
               key="config"
               type={type}

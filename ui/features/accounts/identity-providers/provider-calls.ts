@@ -22,13 +22,21 @@ export const mappableOrganizations = queryOptions({
   },
 });
 
+/** The number of the provider to come, by which its addresses are known before it is saved. One is enough until it is used. */
+export const reservedProvider = queryOptions({
+  queryKey: ["identity-providers", "reserved"],
+  queryFn: async ({ signal }) => (await readData(identityProviderApi.reserve.post({}, { fetch: { signal } }))).id,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 type Body = Omit<ProviderInput, "domains" | "mappings" | "config"> & {
   config: Record<string, string>;
   domains: string[];
   mappings: { group: string; organization_id: number; role: string }[];
 };
 
-export const addProvider = (body: Body & Readonly<{ type: SsoType }>) => readData(identityProviderApi.post(body));
+export const addProvider = (body: Body & Readonly<{ type: SsoType; id?: number }>) =>
+  readData(identityProviderApi.post(body));
 
 export const changeProvider = (id: number, body: Body) => readData(identityProviderApi({ id }).put(body));
 

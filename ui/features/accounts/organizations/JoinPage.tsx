@@ -8,6 +8,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { acceptInvitation, invitationPreview } from "../../../api/accounts/organization-calls.ts";
 import { useSwitchAccount } from "../../../api/accounts/use-organization.ts";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Panel } from "../../../components/layout.tsx";
@@ -32,6 +33,7 @@ export const JoinPage = () => {
       open(id);
     },
   });
+  const format = useMoneyFormat();
   if (error || token === "")
     return (
       <EmptyState
@@ -63,6 +65,11 @@ export const JoinPage = () => {
             })}
           </Box>
           <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`organizations.roleHints.${role}`)}</Box>
+          {data.monthly_budget !== null && (
+            <Box sx={{ fontSize: 13, color: "text.secondary" }}>
+              {t("organizations.join.budget", { amount: amountText(data.monthly_budget, format) })}
+            </Box>
+          )}
           <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
             {t("organizations.join.expires", { time: exactTime(expires, i18n.language) })}
           </Box>

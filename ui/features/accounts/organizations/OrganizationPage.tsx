@@ -4,7 +4,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ACCOUNT_LIMITS, displayNameError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
+import { displayNameError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
 import { createOrganization, organizations } from "../../../api/accounts/organization-calls.ts";
 import {
   useActing,
@@ -18,6 +18,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { PageHeader, Panel } from "../../../components/layout.tsx";
+import { useAccountLimits } from "../../../state/site-status.ts";
 import { Entry } from "../security/Entry.tsx";
 import { OrganizationDetail } from "./OrganizationDetail.tsx";
 
@@ -25,6 +26,7 @@ import { OrganizationDetail } from "./OrganizationDetail.tsx";
 const CreateDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const switchAccount = useSwitchAccount();
+  const limits = useAccountLimits();
   return (
     <ResourceForm
       as="dialog"
@@ -34,10 +36,10 @@ const CreateDialog = ({ onClose }: { onClose: () => void }) => {
       text={(name) => `organizations.create.${name}`}
       initial={{ username: "", displayName: "" }}
       check={({ username, displayName }) => ({
-        username: usernameError(username),
+        username: usernameError(username, limits.username),
         displayName: displayNameError(displayName),
       })}
-      fault={(fault) => t(`organizations.errors.${fault}`, ACCOUNT_LIMITS)}
+      fault={(fault) => t(`organizations.errors.${fault}`, limits)}
       rejectedField={() => "username"}
       save={async ({ username, displayName }) => {
         switchAccount(await createOrganization(username.trim(), displayName.trim()));

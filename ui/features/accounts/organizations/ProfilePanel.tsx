@@ -11,6 +11,8 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
+import { warnedBalance } from "../../alerts/alert-link.ts";
+import { Lasts } from "../../alerts/Lasts.tsx";
 
 /** The name that members see. */
 export const ProfilePanel = ({ organization }: { organization: Organization }) => {
@@ -86,6 +88,18 @@ export const WalletPanel = ({ organization }: { organization: Organization }) =>
       <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
         {amountText(organization.quota, format)}
       </Box>
+      {may("usage.read") && (
+        <Lasts
+          of="account"
+          id={organization.id}
+          balance={organization.quota}
+          alert={
+            may("alerts.manage")
+              ? (daily) => ({ scope: "organization", event: "balance_low", threshold: warnedBalance(daily) })
+              : null
+          }
+        />
+      )}
       <Box sx={{ fontSize: 12, color: "text.secondary" }}>
         {t("organizations.wallet.used", { amount: amountText(organization.used_quota, format) })}
       </Box>

@@ -1,16 +1,15 @@
 import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { rememberedInvitation, rememberInvitation } from "../../../api/accounts/invitation.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { Col } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
-import { isRegistrationOpen, useSite, useSiteName } from "../../../state/site-status.ts";
+import { isRegistrationOpen, useAccountLimits, useSite, useSiteName } from "../../../state/site-status.ts";
 import { EntryCard, EntryLinks } from "../sign-in/EntryCard.tsx";
 import type { SignInResult } from "../sign-in/oauth-calls.ts";
 import { ServiceButtons } from "../sign-in/ServiceButtons.tsx";
@@ -55,7 +54,7 @@ export function RegisterPage() {
         <RegisterForm onCreated={(result) => enter(result, "/start")} />
       )}
       {!closed && services && (
-        <ServiceButtons {...services} returnTo="/token" onSignIn={(result) => enter(result, "/token")} />
+        <ServiceButtons {...services} returnTo="/console" onSignIn={(result) => enter(result, "/token")} />
       )}
       <EntryLinks to={["/login"]} />
     </EntryCard>
@@ -67,15 +66,18 @@ const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: 
 /** Creates an account with a password, then opens the page that a new user starts on. */
 const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void }) => {
   const { t } = useTranslation();
-  const needsEmail = useSite()?.email_verification ?? false;
+  const site = useSite();
+  const limits = useAccountLimits();
+  const needsEmail = site?.email_verification ?? false;
+  const [invitation, setInvitation] = useState(rememberedInvitation);
   const human = useTurnstile("register");
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
     initial: EMPTY,
-    check: (form) => checkRegisterForm(form, needsEmail),
+    check: (form) => checkRegisterForm(form, needsEmail, limits),
     rejection: "inline",
     send: async (form) => {
       if (human.isMissing) throw new Error(t("signIn.turnstile.wait"));
-      const result = await register(form, human.token, rememberedInvitation()).catch((error) => {
+      const result = await register(form, human.token, invitation).catch((error) => {
         human.renew();
         throw error;
       });
@@ -86,7 +88,7 @@ const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void
   const isEasy = useEasyToGuess(form.password, form.username);
 
   const changeOf = (key: keyof Form) => (value: string) => change({ [key]: value });
-  const errorOf = (key: keyof Form) => faults[key] && t(`registration.errors.${faults[key]}`, ACCOUNT_LIMITS);
+  const errorOf = (key: keyof Form) => faults[key] && t(`registration.errors.${faults[key]}`, limits);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={3.5}>
@@ -101,8 +103,8 @@ const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void
           autoFocus
           autoComplete="username"
           inputProps={{ autoCapitalize: "none", spellCheck: false }}
-          maxCharacters={ACCOUNT_LIMITS.username}
-          hint={t("registration.usernameHint")}
+          maxCharacters={limits.username}
+          hint={t("registration.usernameHint", limits)}
           value={form.username}
           onChange={changeOf("username")}
           error={errorOf("username")}
@@ -111,7 +113,7 @@ const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void
           label={t("registration.password")}
           name="password"
           autoComplete="new-password"
-          hint={t(isEasy ? "registration.easyToGuess" : "registration.passwordHint")}
+          hint={t(isEasy ? "registration.easyToGuess" : "registration.passwordHint", limits)}
           value={form.password}
           onChange={changeOf("password")}
           error={errorOf("password")}
@@ -135,6 +137,19 @@ const RegisterForm = ({ onCreated }: { onCreated: (result: SignInResult) => void
             turnstile={human.token}
             isTurnstileMissing={human.isMissing}
             onSent={human.renew}
+          />
+        )}
+        {site?.invitation_required && (
+          <LabelledInput
+            label={t("registration.invitation")}
+            name="invitation"
+            autoComplete="off"
+            hint={t("registration.invitationHint")}
+            value={invitation}
+            onChange={(code) => {
+              setInvitation(code);
+              rememberInvitation(code);
+            }}
           />
         )}
         {human.widget}

@@ -1,5 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { passwordError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
+import {
+  ACCOUNT_LIMITS,
+  type AccountLimits,
+  passwordError,
+  usernameError,
+} from "../../../../src/domain/accounts/account-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { setupApi } from "../../../api/groups.ts";
 
@@ -12,9 +17,9 @@ export type RegisterForm = Readonly<{
 }>;
 
 /** What is wrong with the form, by field: under `registration.errors` in the words. */
-export const checkRegisterForm = (form: RegisterForm, needsEmail: boolean) => ({
-  username: usernameError(form.username),
-  password: passwordError(form.password),
+export const checkRegisterForm = (form: RegisterForm, needsEmail: boolean, limits: AccountLimits = ACCOUNT_LIMITS) => ({
+  username: usernameError(form.username, limits.username),
+  password: passwordError(form.password, limits.passwordMax),
   confirm: form.confirm === form.password ? undefined : ("confirm" as const),
   email: needsEmail && form.email.trim() === "" ? ("email" as const) : undefined,
   code: needsEmail && form.code.trim() === "" ? ("code" as const) : undefined,

@@ -20,6 +20,8 @@ import {
 import { SecondFactorForm } from "./SecondFactorForm.tsx";
 
 const CARD_WIDTH = 376;
+const HOME = "/console";
+const USER_ROLE = 1;
 
 /** The OAuth callback: completes a sign-in or link that this tab started. */
 export function OAuthCallbackPage() {
@@ -30,7 +32,7 @@ export function OAuthCallbackPage() {
   const { user, remember } = useSession();
   const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const returnTo = useRef("/console");
+  const returnTo = useRef(HOME);
   // A code works once, but effects may run twice.
   const hasRequested = useRef(false);
 
@@ -50,6 +52,9 @@ export function OAuthCallbackPage() {
       } else if ("require_2fa" in data) setWantsSecondFactor(true);
       else {
         remember(data);
+        // Whoever has made no call yet begins where those do who register here.
+        if (returnTo.current === HOME && data.role === USER_ROLE && data.request_count === 0)
+          returnTo.current = "/start";
         notifyDone(t("signIn.done"));
         goOn();
       }

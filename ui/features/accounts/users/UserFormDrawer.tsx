@@ -3,7 +3,6 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
@@ -12,6 +11,8 @@ import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { useAccountLimits } from "../../../state/site-status.ts";
 import { bindingsOf, USERS_KEY, type User, userById } from "./user.ts";
 import { QuotaDialog } from "./user-dialogs.tsx";
 import { addUser, bodyOf, changesOf, checkUserForm, formOf, type UserForm, updateUser } from "./user-form.ts";
@@ -44,7 +45,14 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
   const isNew = user === null;
-  const [isAddingQuota, setAddingQuota] = useState(false);
+  const limits = useAccountLimits();
+  // A failed request for want of balance leads here.
+  const { text, set } = useAddress();
+  const [isAddingQuota, setAddingQuota] = useState(() => text("quota") !== "");
+  const closeQuota = () => {
+    setAddingQuota(false);
+    set({ quota: undefined });
+  };
   const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;
   const save = async (form: UserForm, initial: UserForm) => {
     if (user) await updateUser(user.id, changesOf(initial, form));
@@ -54,14 +62,15 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
   return (
     <>
       <ResourceForm<UserForm>
+        hasDraft
         title={user ? t("users.form.editTitle", { name: user.username }) : t("users.form.addTitle")}
         action={t(isNew ? "users.form.add" : "users.form.save")}
         isNew={isNew}
         isShort
         text={(name) => `users.form.${name}`}
         initial={formOf(user)}
-        check={(form) => checkUserForm(form, user && formOf(user))}
-        fault={(fault) => t(`users.form.errors.${fault}`, ACCOUNT_LIMITS)}
+        check={(form) => checkUserForm(form, user && formOf(user), limits)}
+        fault={(fault) => t(`users.form.errors.${fault}`, limits)}
         isChanged={(form, initial) => Object.keys(changesOf(initial, form)).length > 0}
         save={save}
         reload={[{ queryKey: USERS_KEY }]}
@@ -69,12 +78,18 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
           {
             title: t("users.form.account"),
             fields: [
-              { kind: "text", field: "username", label: t("users.columns.username"), hint: true, autoFocus: isNew },
+              {
+                kind: "text",
+                field: "username",
+                label: t("users.columns.username"),
+                hint: t("users.form.usernameHint", limits),
+                autoFocus: isNew,
+              },
               { kind: "text", field: "displayName", label: t("users.columns.displayName") },
               {
                 kind: "password",
                 field: "password",
-                hint: t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint"),
+                hint: t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint", limits),
               },
             ],
           },
@@ -120,7 +135,7 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
         ]}
         onClose={onClose}
       />
-      {user && isAddingQuota && <QuotaDialog user={{ ...user, quota }} onClose={() => setAddingQuota(false)} />}
+      {user && isAddingQuota && <QuotaDialog user={{ ...user, quota }} onClose={closeQuota} />}
     </>
   );
 };

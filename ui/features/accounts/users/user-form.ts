@@ -1,4 +1,6 @@
 import {
+  ACCOUNT_LIMITS,
+  type AccountLimits,
   displayNameError,
   passwordError,
   userLimitError,
@@ -71,10 +73,10 @@ export function changesOf(before: UserForm, now: UserForm): UserChanges {
  * The errors of the form, by field; `stored` is null for a new user. Names that stay have none: those of imported users may
  * be longer than new ones.
  */
-export const checkUserForm = (form: UserForm, stored: UserForm | null) => ({
-  username: form.username === stored?.username ? undefined : usernameError(form.username),
+export const checkUserForm = (form: UserForm, stored: UserForm | null, limits: AccountLimits = ACCOUNT_LIMITS) => ({
+  username: form.username === stored?.username ? undefined : usernameError(form.username, limits.username),
   displayName: form.displayName === stored?.displayName ? undefined : displayNameError(form.displayName),
-  password: stored !== null && form.password === "" ? undefined : passwordError(form.password),
+  password: stored !== null && form.password === "" ? undefined : passwordError(form.password, limits.passwordMax),
   note: userNoteError(form.note),
   maxConcurrency: userLimitError(Number(form.maxConcurrency)),
   perMinute: userLimitError(Number(form.perMinute)),

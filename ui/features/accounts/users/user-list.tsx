@@ -39,7 +39,7 @@ import {
 } from "./user.ts";
 import { GroupDialog, QuotaDialog, RoleDialog, UserInfoDialog } from "./user-dialogs.tsx";
 import { manageUser, manageUsers, resetSecondFactor, type UserBatch } from "./user-form.ts";
-import { UserCard, UserRole, UserStatus } from "./user-marks.tsx";
+import { UserBalance, UserCard, UserRole, UserStatus } from "./user-marks.tsx";
 
 type Data = Readonly<{
   actor: StoredUser | null;
@@ -125,7 +125,7 @@ export const USERS: ResourceList<User, ReturnType<typeof queryOf>, Data> = {
     { key: "role", sortKey: "role", width: 112, isSolid: true, cell: (user) => <UserRole user={user} /> },
     { key: "status", width: 120, isSolid: true, cell: (user) => <UserStatus user={user} /> },
     { key: "group", width: 104, cell: ({ group }) => <GroupTag group={group} /> },
-    { key: "quota", kind: "money", sortKey: "quota", width: 104 },
+    { key: "quota", sortKey: "quota", width: 104, align: "right", cell: (user) => <UserBalance user={user} /> },
     { key: "used", kind: "money", of: "used_quota", sortKey: "used_quota", width: 104 },
     { key: "calls", kind: "count", of: "request_count", sortKey: "request_count", width: 88 },
     { key: "invited", kind: "count", of: "aff_count", sortKey: "aff_count", width: 88, isHiddenByDefault: true },

@@ -2,7 +2,11 @@ import { useTranslation } from "react-i18next";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
-import { Row } from "../../../components/layout.tsx";
+import { Col, Row } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { isAdmin } from "../../../state/stored-user.ts";
+import { unusualSpending } from "../../alerts/alert-link.ts";
+import { Lasts } from "../../alerts/Lasts.tsx";
 import { ACTIVE, BANNED, ROLE, type User } from "./user.ts";
 
 /** A user on a phone: status and balance. */
@@ -12,9 +16,31 @@ export const UserCard = ({ user }: { user: User }) => (
       <UserStatus user={user} />
       {(user.role !== ROLE.user || user.admin_role !== "" || user.kind === "organization") && <UserRole user={user} />}
     </Row>
-    <Money quota={user.quota} strong />
+    <UserBalance user={user} isStrong />
   </Row>
 );
+
+type BalanceProps = Readonly<{ user: User; isStrong?: boolean }>;
+
+/** A user's balance, how long it lasts, and an alert about unusual spending. */
+export const UserBalance = ({ user, isStrong = false }: BalanceProps) => {
+  const { user: actor } = useSession();
+  const per = user.kind === "organization" ? "organization" : "user";
+  const alert = (daily: number) =>
+    ({
+      scope: "site",
+      event: "spending",
+      threshold: unusualSpending(daily),
+      per,
+      subject: user.username,
+    }) as const;
+  return (
+    <Col sx={{ alignItems: "flex-end" }}>
+      <Money quota={user.quota} strong={isStrong} />
+      {isAdmin(actor) && <Lasts of="user" id={user.id} balance={user.quota} alert={alert} />}
+    </Col>
+  );
+};
 
 /** Active, banned or deregistered. */
 export const UserStatus = ({ user }: { user: User }) => {

@@ -23,7 +23,7 @@ type TokenDrawerProps = Readonly<{
 }>;
 
 const QUANTITY_PICKS = [10, 20, 30, 100];
-const QUOTA_PICKS = [1, 10, 50, 100, 500];
+const QUOTA_PICKS = [10, 20, 50, 100, 500];
 const PERIODS = ["day", "week", "month"] as const;
 
 /** Creates keys, or edits one. */
@@ -49,11 +49,13 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
     t("apiKeys.renews", { time: exactTime(token.budget_renews_at, i18n.language) });
   return (
     <ResourceForm
+      hasDraft
       title={token ? t("apiKeys.form.editTitle", { name: token.name }) : t("apiKeys.form.createTitle")}
       action={({ quantity }) =>
         token ? t("apiKeys.form.save") : t("apiKeys.form.create", { count: Number(quantity) || 1 })
       }
       isNew={token === null}
+      resource={token && { section: "keys", id: token.id }}
       isShort
       text={(name) => `apiKeys.form.${name}`}
       initial={token ? formOf(token) : NEW_TOKEN}
@@ -134,7 +136,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
               field: "models",
               hint: true,
               options: models,
-              isStrict: true,
+              isStrict: "patterns",
               placeholder: t("apiKeys.form.modelsPlaceholder"),
             },
             { kind: "text", field: "allowIps", hint: true, rows: 2, maxRows: 8, isCode: true },

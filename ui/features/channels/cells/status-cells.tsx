@@ -10,6 +10,9 @@ import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatCurrency } from "../../../lib/format/money.ts";
 import { formatFixed } from "../../../lib/format/number.ts";
 import { exactTime } from "../../../lib/format/time.ts";
+import { useSession } from "../../../state/session.ts";
+import { isAdmin } from "../../../state/stored-user.ts";
+import { LastsDays } from "../../alerts/Lasts.tsx";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
 
 /** Enabled (healthy or not), disabled by hand, or auto-disabled; with reason and time in the tooltip. */
@@ -132,6 +135,8 @@ export function responseTone(responseMs: number): ResponseTone {
   return "bad";
 }
 
+const LOW_BALANCE = () => ({ scope: "site", event: "channel_balance_low" }) as const;
+
 type BalanceCellProps = Readonly<{
   channel: Channel /** Days until it runs out; undefined: unknown. */;
   days: number | undefined;
@@ -140,10 +145,10 @@ type BalanceCellProps = Readonly<{
 /** The balance reported by the provider, when, and how long it lasts; a dash if it was never fetched. */
 export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
   const { t, i18n } = useTranslation();
+  const { user } = useSession();
   const { balance_updated_time: time, balance_error: error, balance_low: isLow } = channel;
   const facts = [
     time ? t("channels.balanceAt", { time: exactTime(time, i18n.language) }) : t("channels.balanceNever"),
-    days !== undefined && t("components.balanceLasts", { count: days }),
     error !== "" && t("channels.balanceFailed", { reason: error }),
   ];
   return (
@@ -166,9 +171,7 @@ export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
             >
               {time ? balanceText(channel, i18n.language) : "–"}
             </Box>
-            {days !== undefined && (
-              <Box sx={{ fontSize: 11, color: "text.tertiary" }}>{t("channels.balanceDays", { count: days })}</Box>
-            )}
+            {days !== undefined && <LastsDays days={days} alert={isAdmin(user) ? LOW_BALANCE : null} />}
           </Box>
         </Row>
       </span>

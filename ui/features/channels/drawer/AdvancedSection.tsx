@@ -1,7 +1,8 @@
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { Fragment, type ReactNode, useId } from "react";
+import { Fragment, type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
@@ -9,6 +10,8 @@ import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { namesOf } from "../../../lib/json.ts";
 import type { SectionProps } from "./form/channel-form.ts";
+import { OverridePreviewDrawer } from "./overrides/OverridePreviewDrawer.tsx";
+import type { OverrideTexts } from "./overrides/override-calls.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "headerOverride", "setting", "statusCodeMapping"] as const;
 const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;
@@ -70,10 +73,29 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
             error={fault(field)}
             onChange={(json) => change({ [field]: json })}
           />
+          {field === "paramOverride" && <PreviewButton {...form} />}
           {field === "setting" && <SettingKeys json={form.setting} onChange={(json) => change({ setting: json })} />}
         </Fragment>
       ))}
     </Section>
+  );
+};
+
+/** Opens the overrides of the form, saved or not, on a request. */
+const PreviewButton = (overrides: OverrideTexts) => {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Box sx={{ mt: -2 }}>
+      <Button
+        size="small"
+        disabled={overrides.paramOverride.trim() === "" && overrides.headerOverride.trim() === ""}
+        onClick={() => setOpen(true)}
+      >
+        {t("channels.overrides.preview")}
+      </Button>
+      {isOpen && <OverridePreviewDrawer overrides={overrides} onClose={() => setOpen(false)} />}
+    </Box>
   );
 };
 
@@ -124,6 +146,8 @@ const BEGINNINGS = {
   drain_cap_seconds: 60,
   first_byte_timeout_seconds: 30,
   multi_key_mode: "random",
+  cost_ratio: 0.7,
+  cost_prices: { "gpt-*": { input: 1.25, output: 10, cache_read: 0.125 } },
 } as const;
 
 type SettingKey = keyof typeof BEGINNINGS;

@@ -10,7 +10,10 @@ import { usableModels } from "../../../api/api-keys/api-key.ts";
 import { CHANNELS_KEY, channelTypes } from "../../../api/channels/channel-lists.ts";
 import { FormDrawer } from "../../../components/feedback/FormDrawer.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { DraftOffer } from "../../../components/form/DraftOffer.tsx";
+import { ManagedFields, useManaged } from "../../../components/form/Managed.tsx";
 import { useCheckedForm } from "../../../components/form/use-checked-form.ts";
+import { useDraft } from "../../../components/form/use-draft.ts";
 import { Row } from "../../../components/layout.tsx";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
@@ -25,6 +28,16 @@ import { KeysSection } from "./KeysSection.tsx";
 import { ModelsSection } from "./ModelsSection.tsx";
 import { RoutingSection } from "./RoutingSection.tsx";
 
+/** Keys, and texts that may hold some: no draft has them. */
+const SECRET_FIELDS: readonly (keyof ChannelForm)[] = [
+  "key",
+  "baseUrl",
+  "other",
+  "headerOverride",
+  "paramOverride",
+  "setting",
+];
+
 type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
 
 /** The server's answers to a change that would send the stored key elsewhere. */
@@ -35,6 +48,7 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
   const { t } = useTranslation();
   const client = useQueryClient();
   const types = useQuery(channelTypes).data ?? [];
+  const managed = useManaged()(stored && { section: "channels", id: stored.id });
   const [isTesting, setTesting] = useState(false);
   const [tab, setTab] = useState<ChannelTab>("settings");
 
@@ -45,7 +59,7 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
     notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
     void client.invalidateQueries({ queryKey: CHANNELS_KEY });
     void client.invalidateQueries({ queryKey: usableModels.queryKey });
-    onClose();
+    close();
   };
   const state = useCheckedForm({
     initial: read,
@@ -54,6 +68,12 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
     onFaulty: () => setTab("settings"),
   });
   const { initial, form, change, faults } = state;
+  const name = stored ? `channel-${stored.id}` : "channel";
+  const draft = useDraft({ name, form, isDirty: state.isDirty, secrets: SECRET_FIELDS, change });
+  const close = () => {
+    draft.forget();
+    onClose();
+  };
   const type = typeOf(form);
   const changed = changesOf(initial, form);
   const section = { form, faults, change };
@@ -71,6 +91,7 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
       }
       action={stored ? t("channels.form.save") : t("channels.form.create")}
       isNew={stored === null}
+      isReadOnly={managed?.isLocked ?? false}
       isDirty={changed > 0}
       note={<FooterNote faults={Object.keys(faults).length} changed={stored ? changed : 0} />}
       buttons={
@@ -80,23 +101,26 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
           </Button>
         )
       }
-      onClose={onClose}
+      onClose={close}
     >
+      <DraftOffer draft={draft} />
       {stored && <ChannelTabs value={tab} onChange={setTab} />}
       {stored && tab === "health" && <HealthTab channelId={stored.id} />}
       {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
       <Box hidden={tab !== "settings"}>
-        <BasicsSection {...section} types={types} storedId={stored?.id} />
-        <KeysSection
-          {...section}
-          stored={stored}
-          keyHint={type?.keyHint ?? ""}
-          regions={type?.regions?.place === "key" ? type.regions.names : []}
-          requiredAgain={KEY_REQUIRED_AGAIN.includes(state.problemCode) ? state.problem : null}
-        />
-        <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
-        <RoutingSection {...section} />
-        <AdvancedSection {...section} />
+        <ManagedFields managed={managed}>
+          <BasicsSection {...section} types={types} storedId={stored?.id} />
+          <KeysSection
+            {...section}
+            stored={stored}
+            keyHint={type?.keyHint ?? ""}
+            regions={type?.regions?.place === "key" ? type.regions.names : []}
+            requiredAgain={KEY_REQUIRED_AGAIN.includes(state.problemCode) ? state.problem : null}
+          />
+          <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
+          <RoutingSection {...section} />
+          <AdvancedSection {...section} />
+        </ManagedFields>
       </Box>
       {stored && isTesting && <TestDialog channel={stored} onClose={() => setTesting(false)} />}
     </FormDrawer>

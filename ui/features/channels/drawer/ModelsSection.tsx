@@ -93,12 +93,12 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
             {t("channels.form.pick")}
           </Button>
           {form.models.length > 0 && (
-            <>
+            <Row gap={1}>
               <Button size="small" variant="text" onClick={() => change({ models: [] })}>
                 {t("channels.form.clear")}
               </Button>
               <CopyButton text={form.models.join(",")} label={t("channels.form.copyModels")} />
-            </>
+            </Row>
           )}
         </Row>
       </Field>

@@ -1,11 +1,12 @@
 import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
 import { pricedName } from "../../../api/models/pricing.ts";
+import { isNamePattern } from "../../../lib/name-pattern.ts";
 
 type Names = Readonly<{ models: readonly string[]; modelPrefix: string; modelMapping: string }>;
 
 /**
  * The channel's models that can't be called yet because neither the requested name (with prefix) nor the upstream's
- * name has a price.
+ * name has a price. Patterns are none: each name that they match has its own price.
  */
 export function unpricedModels(
   { models, modelPrefix, modelMapping }: Names,
@@ -14,7 +15,11 @@ export function unpricedModels(
   if (!priced?.refuses_others) return [];
   const names = new Set(priced.names);
   const mapping = readMapping(modelMapping);
+  const isMapped = (name: string) => mapping.has(name) || mapping.has(modelPrefix.trim() + name);
+  // What the patterns of a mapping make of a name only the gateway knows.
+  const hasPatterns = [...mapping.keys()].some(isNamePattern);
   return models
+    .filter((name) => !isNamePattern(name) && (!hasPatterns || isMapped(name)))
     .map((bare) => ({ requested: modelPrefix.trim() + bare, bare }))
     .filter(({ requested, bare }) =>
       [requested, upstreamName(mapping, requested, bare)].every((name) => !names.has(pricedName(name))),

@@ -40,7 +40,11 @@ export const CHANNEL_COLUMNS: readonly ListColumn<Channel, ChannelData>[] = [
   {
     key: "name",
     isTitle: true,
+    // So much of a name is not cut: the table rather scrolls.
+    width: 260,
     sortKey: "name",
+    // With its logo.
+    fit: ({ name }) => `${name}mmm`,
     cell: (channel, context) => (
       <NameCell
         channel={channel}
@@ -68,7 +72,7 @@ export const CHANNEL_COLUMNS: readonly ListColumn<Channel, ChannelData>[] = [
   },
   {
     key: "keys",
-    width: 90,
+    width: 76,
     isSolid: true,
     cell: ({ keys }, { t }) => <KeyPips enabled={keys.enabled} total={keys.total} label={t("channels.keysOn", keys)} />,
   },

@@ -12,6 +12,7 @@ import Tag from "@mui/icons-material/LocalOfferOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
 import Sync from "@mui/icons-material/SyncOutlined";
+import Tune from "@mui/icons-material/TuneOutlined";
 import Upload from "@mui/icons-material/UploadOutlined";
 import Box from "@mui/material/Box";
 import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
@@ -33,6 +34,7 @@ import {
   updateBalances,
 } from "../channel-calls.ts";
 import { CHANNEL_HEALTHS, type ChannelQuery } from "../channel-queries.ts";
+import { OverridesDialog } from "../drawer/overrides/OverridesDialog.tsx";
 import { TestDialog } from "../health/TestDialog.tsx";
 import { TagDrawer } from "../tags/TagDrawer.tsx";
 import { TagCard, tagCell } from "../tags/tag-cells.tsx";
@@ -132,6 +134,13 @@ const BATCH_ACTIONS: readonly ListAction<Picked<ListRow>, ChannelData>[] = [
     name: "batch.setTag",
     icon: Tag,
     open: (picked, close, { select }) => <TagDialog ids={numbersOf(picked)} onSet={() => select([])} onClose={close} />,
+  },
+  {
+    name: "overrides.set",
+    icon: Tune,
+    open: (picked, close, { select }) => (
+      <OverridesDialog ids={numbersOf(picked)} onSet={() => select([])} onClose={close} />
+    ),
   },
   {
     name: "transfer.export",

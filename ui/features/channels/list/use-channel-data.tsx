@@ -22,7 +22,7 @@ import {
   channelForecast,
   channelPage,
 } from "../channel-queries.ts";
-import { byTagAtom, groupByTag, type TagRow, unfold } from "../tags/tag-rows.ts";
+import { byTagAtom, rowsByTag, type TagRow } from "../tags/tag-rows.ts";
 import { useTagActions } from "../tags/use-tag-actions.ts";
 import { useTestAll } from "./TestAllBar.tsx";
 import { useChannelActions } from "./use-channel-actions.ts";
@@ -68,10 +68,7 @@ export function useChannelData() {
   const query = channelQueryOf(useAddress(), { page, pageSize }, { idSort, byTag });
   const list = useQuery({ ...channelPage(query), placeholderData: keepPreviousData });
   const channels = list.data?.items;
-  const rows = useMemo(
-    () => (byTag ? channels && unfold(groupByTag(channels), open) : channels),
-    [byTag, channels, open],
-  );
+  const rows = useMemo(() => (byTag ? channels && rowsByTag(channels, open) : channels), [byTag, channels, open]);
   const withBalance = (channels ?? []).filter((channel) => channel.balance_updated_time > 0).map(({ id }) => id);
   /** Of channels, also in tag mode. */
   const total = (byTag ? list.data?.tagged : list.data?.total) ?? 0;

@@ -17,7 +17,8 @@ type ProviderTilesProps = Readonly<{
   value: number | null;
   /** Types that the key may belong to; shown even if they are not popular. */
   likely: readonly number[];
-  onChange: (type: number) => void;
+  /** `isPointed`: by mouse or finger, not by the arrow keys, which go on from there. */
+  onChange: (type: number, isPointed: boolean) => void;
   error?: string | undefined;
 }>;
 
@@ -40,7 +41,7 @@ export const ProviderTiles = ({ types, value, likely, onChange, error }: Provide
             icon={<ProviderGlyph name={name} />}
             isChosen={type === value}
             isLikely={value === null && likely.includes(type)}
-            onChoose={() => onChange(type)}
+            onChoose={(isPointed) => onChange(type, isPointed)}
           />
         ))}
         <Tile
@@ -49,7 +50,7 @@ export const ProviderTiles = ({ types, value, likely, onChange, error }: Provide
           icon={<Dns sx={{ fontSize: 20, color: "text.secondary" }} />}
           isChosen={value === COMPATIBLE}
           isLikely={false}
-          onChoose={() => onChange(COMPATIBLE)}
+          onChoose={(isPointed) => onChange(COMPATIBLE, isPointed)}
         />
       </Box>
       {error && (
@@ -68,7 +69,7 @@ type TileProps = Readonly<{
   icon: React.ReactNode;
   isChosen: boolean;
   isLikely: boolean;
-  onChoose: () => void;
+  onChoose: (isPointed: boolean) => void;
 }>;
 
 const Tile = ({ group, name, icon, isChosen, isLikely, onChoose }: TileProps) => (
@@ -98,7 +99,7 @@ const Tile = ({ group, name, icon, isChosen, isLikely, onChoose }: TileProps) =>
       type="radio"
       name={group}
       checked={isChosen}
-      onChange={onChoose}
+      onChange={({ nativeEvent: event }) => onChoose(event instanceof UIEvent && event.detail > 0)}
       aria-label={name}
       sx={{ position: "absolute", inset: 0, m: 0, opacity: 0, cursor: "pointer" }}
     />

@@ -1,5 +1,7 @@
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
@@ -13,6 +15,7 @@ type QuickChannelDrawerProps = Readonly<{ onClose: () => void; onAllSettings: ()
 export const QuickChannelDrawer = ({ onClose, onAllSettings }: QuickChannelDrawerProps) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const [place, setPlace] = useState<HTMLElement | null>(null);
   const finish = ({ id, name, models, leftOut, outcome }: AddedChannel) => {
     if (leftOut.length > 0) notifyInfo(t("channels.quick.leftOut", { count: leftOut.length }));
     if (outcome.success) {
@@ -25,10 +28,16 @@ export const QuickChannelDrawer = ({ onClose, onAllSettings }: QuickChannelDrawe
   return (
     <SideDrawer
       title={t("channels.form.createTitle")}
-      footer={(close) => <Button onClick={close}>{t("components.cancel")}</Button>}
+      footer={() => (
+        <Box ref={setPlace} sx={{ display: "flex", alignItems: "center", flexWrap: "wrap", gap: 3, flex: 1 }} />
+      )}
       onClose={onClose}
     >
-      <QuickChannelForm onAdded={finish} onAllSettings={onAllSettings} />
+      <QuickChannelForm
+        onAdded={finish}
+        onAllSettings={onAllSettings}
+        footer={{ place, cancel: <Button onClick={onClose}>{t("components.cancel")}</Button> }}
+      />
     </SideDrawer>
   );
 };

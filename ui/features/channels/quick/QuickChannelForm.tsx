@@ -2,7 +2,8 @@ import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useId, useState } from "react";
+import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { baseUrlError } from "../../../../src/domain/channels/channel-rules.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
@@ -67,14 +68,21 @@ const NONE: readonly ChannelType[] = [];
 /** Without a key an own server still needs some text as one. */
 const NO_KEY = "none";
 
-type QuickChannelFormProps = Readonly<{ onAdded: (channel: AddedChannel) => void; onAllSettings: () => void }>;
+type QuickChannelFormProps = Readonly<{
+  onAdded: (channel: AddedChannel) => void;
+  onAllSettings: () => void;
+  /** Where its buttons stand instead of below its fields, with one more; null: that place is not drawn yet. */
+  footer?: Readonly<{ place: HTMLElement | null; cancel: ReactNode }>;
+}>;
 
 /** Adds a channel from a key alone: finds the provider, fetches its models, stores the channel and tests it. */
-export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormProps) => {
+export const QuickChannelForm = ({ onAdded, onAllSettings, footer }: QuickChannelFormProps) => {
   const { t } = useTranslation();
+  const id = useId();
   const client = useQueryClient();
   const types = useQuery(channelTypes).data ?? NONE;
   const [phase, setPhase] = useState<Phase>("models");
+  const [isPointed, setPointed] = useState(false);
   const typesOf = ({ key, provider }: QuickForm): readonly ChannelType[] => {
     const ids = provider === COMPATIBLE ? [OPENAI_TYPE] : provider === null ? typesOfKey(key) : [provider];
     return ids.flatMap((id) => types.find((type) => type.id === id) ?? []);
@@ -111,8 +119,24 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
   const candidates = typesOf(form);
   const [first] = candidates;
   const errorOf = (field: "key" | "baseUrl") => faults[field] && t(`channels.quick.errors.${faults[field]}`);
+  const add = (
+    <Button type="submit" form={id} variant="contained" color="primary" loading={isSaving} loadingPosition="start">
+      {t("channels.add")}
+    </Button>
+  );
+  const status = (
+    <Box role="status" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+      {isSaving && t(`channels.quick.phases.${phase}`)}
+    </Box>
+  );
+  const allSettings = !isSaving && (
+    <Button onClick={onAllSettings} variant="text" size="small">
+      {t("channels.quick.allSettings")}
+    </Button>
+  );
+  const space = <Box sx={{ flex: 1 }} />;
   return (
-    <form onSubmit={submit} noValidate>
+    <form id={id} onSubmit={submit} noValidate>
       <Col gap={4}>
         <LabelledInput
           label={t("channels.quick.key")}
@@ -129,12 +153,17 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
           types={types.filter(({ endedOn }) => endedOn === null)}
           value={form.provider ?? (candidates.length === 1 && first ? first.id : null)}
           likely={candidates.map(({ id }) => id)}
-          onChange={(provider) => change({ provider })}
+          onChange={(provider, isPointed) => {
+            setPointed(isPointed);
+            change({ provider });
+          }}
           error={faults.provider && t("channels.quick.errors.provider")}
         />
         {needsUrl(form) && (
           <LabelledInput
             label={t("channels.form.baseUrl")}
+            // A provider that needs one more thing asks for it.
+            autoFocus={isPointed}
             value={form.baseUrl}
             onChange={(baseUrl) => change({ baseUrl })}
             error={errorOf("baseUrl")}
@@ -155,20 +184,26 @@ export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormPro
             {problem}
           </Alert>
         )}
-        <Row gap={3} wrap>
-          <Button type="submit" variant="contained" color="primary" loading={isSaving} loadingPosition="start">
-            {t("channels.add")}
-          </Button>
-          <Box role="status" sx={{ fontSize: 12.5, color: "text.secondary" }}>
-            {isSaving && t(`channels.quick.phases.${phase}`)}
-          </Box>
-          <Box sx={{ flex: 1 }} />
-          {!isSaving && (
-            <Button onClick={onAllSettings} variant="text" size="small">
-              {t("channels.quick.allSettings")}
-            </Button>
-          )}
-        </Row>
+        {footer ? (
+          footer.place &&
+          createPortal(
+            <>
+              {allSettings}
+              {status}
+              {space}
+              {footer.cancel}
+              {add}
+            </>,
+            footer.place,
+          )
+        ) : (
+          <Row gap={3} wrap>
+            {add}
+            {status}
+            {space}
+            {allSettings}
+          </Row>
+        )}
       </Col>
     </form>
   );

@@ -8,6 +8,7 @@ import { common, type TagRow } from "./tag-rows.ts";
 import { editTag } from "./use-tag-actions.ts";
 
 const NUMBERS = ["priority", "weight"] as const;
+const JSON_FIELDS = ["mapping", "paramOverride", "headerOverride"] as const;
 type NumberField = (typeof NUMBERS)[number];
 const NO_NAMES: readonly string[] = [];
 
@@ -16,6 +17,8 @@ type Form = {
   models: readonly string[];
   groups: readonly string[];
   mapping: string;
+  paramOverride: string;
+  headerOverride: string;
 } & Record<NumberField, string>;
 
 const formOf = (row: TagRow): Form => ({
@@ -23,6 +26,8 @@ const formOf = (row: TagRow): Form => ({
   models: NO_NAMES,
   groups: NO_NAMES,
   mapping: "",
+  paramOverride: "",
+  headerOverride: "",
   priority: textOf(common(row, "priority")),
   weight: textOf(common(row, "weight")),
 });
@@ -37,6 +42,8 @@ const changeOf = (row: TagRow, form: Form) => ({
   ...(form.models.length > 0 && { models: form.models.join(",") }),
   ...(form.groups.length > 0 && { groups: form.groups.join(",") }),
   ...(form.mapping.trim() !== "" && { model_mapping: form.mapping.trim() }),
+  ...(form.paramOverride.trim() !== "" && { param_override: form.paramOverride.trim() }),
+  ...(form.headerOverride.trim() !== "" && { header_override: form.headerOverride.trim() }),
   ...Object.fromEntries(
     NUMBERS.flatMap((field) => {
       const number = readInline(changedNumber(row, form, field) ?? "", field, true);
@@ -56,7 +63,7 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
   };
   const isComplete = (form: Form) =>
     !NUMBERS.some((field) => isWrong(form, field)) &&
-    (form.mapping.trim() === "" || checkJsonObject(form.mapping) === null);
+    JSON_FIELDS.every((field) => form[field].trim() === "" || checkJsonObject(form[field]) === null);
   const count = row.channels.length;
   return (
     <ResourceForm<Form>
@@ -105,6 +112,8 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
               hint: t("channels.tags.mappingHint"),
               example: '{"gpt-4o": "gpt-4o-2024-11-20"}',
             },
+            { kind: "json", field: "paramOverride", hint: true, example: '{"temperature": 0.7}' },
+            { kind: "json", field: "headerOverride", hint: true, example: '{"X-Title": "My site"}' },
           ],
         },
       ]}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { selectedIds, selectRows } from "../../../components/data-table/column.ts";
 import type { Channel } from "../channel.ts";
-import { common, groupByTag, rowIdOf, selectedChannels, trafficOf, unfold, withTags } from "./tag-rows.ts";
+import { common, groupByTag, rowIdOf, rowsByTag, selectedChannels, trafficOf, unfold, withTags } from "./tag-rows.ts";
 
 const channel = (id: number, tag: string, fields: Partial<Channel> = {}) =>
   ({ id, tag, name: `c${id}`, priority: 0, weight: 0, ...fields }) as Channel;
@@ -16,6 +16,11 @@ if (!east || !west) throw new Error("two tags were given");
 
 test("an opened tag is followed by its channels", () => {
   expect(unfold(tags, new Set(["west"])).map(rowIdOf)).toEqual(["tag:east", "tag:west", 3, 4]);
+});
+
+test("channels without a tag follow the tags", () => {
+  const rows = rowsByTag([channel(1, "east"), channel(2, ""), channel(3, "")], new Set(["east"]));
+  expect(rows.map(rowIdOf)).toEqual(["tag:east", 1, 2, 3]);
 });
 
 test("numbers are shown where all channels agree", () => {

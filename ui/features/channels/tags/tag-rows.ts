@@ -20,6 +20,12 @@ export const rowNameOf = (row: ListRow): string => (isTagRow(row) ? row.tag : ro
 export const groupByTag = (channels: readonly Channel[]): TagRow[] =>
   [...Map.groupBy(channels, ({ tag }) => tag)].map(([tag, members]) => ({ tag, channels: members }));
 
+/** The rows of tag mode: tags, then the channels that have none. */
+export const rowsByTag = (channels: readonly Channel[], open: ReadonlySet<string>): ListRow[] => [
+  ...unfold(groupByTag(channels.filter(({ tag }) => tag !== "")), open),
+  ...channels.filter(({ tag }) => tag === ""),
+];
+
 /** The tags, each expanded one followed by its channels. */
 export const unfold = (tags: readonly TagRow[], open: ReadonlySet<string>): ListRow[] =>
   tags.flatMap((row) => (open.has(row.tag) ? [row, ...row.channels] : [row]));

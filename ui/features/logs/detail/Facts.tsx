@@ -6,9 +6,10 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDuration, formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { failureText } from "../../../state/failure-text.ts";
-import { isCall, type LogEntry, noteText } from "../entries/log-entry.ts";
+import { costOf, isCall, type LogEntry, marginOf, noteText } from "../entries/log-entry.ts";
 
 type Fact = readonly [string, ReactNode];
 
@@ -51,6 +52,14 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
       other.automatic_cache_saved !== undefined,
       <Money key="cacheSaved" quota={other.automatic_cache_saved ?? 0} decimals={6} />,
     ),
+    ...fact("providerCost", costOf(entry) !== null, <Money key="cost" quota={costOf(entry) ?? 0} decimals={6} />),
+    ...fact("margin", marginOf(entry) !== null, <Money key="margin" quota={marginOf(entry) ?? 0} decimals={6} />),
+    ...fact(
+      "responseCache",
+      other.response_cache,
+      t("logs.detail.responseAge", { age: formatSeconds(other.response_cache?.age_seconds ?? 0) }),
+    ),
+    ...fact("guardrails", other.guardrails, guardrailsText(other.guardrails)),
     ...fact("text", other.text_input ?? other.text_output, inOut(other.text_input, other.text_output)),
     ...fact("audio", other.audio_input ?? other.audio_output, inOut(other.audio_input, other.audio_output)),
     ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),
@@ -60,6 +69,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("tags", other.tags?.length, <code>{other.tags?.join(", ")}</code>),
+    ...fact("endUser", entry.end_user, <code>{entry.end_user}</code>),
     ...fact("budgets", other.budgets?.some(isOwnBudget), budgetsText(other.budgets ?? [], t)),
     // The part above says it of failed calls.
     ...fact("status", other.status && !entry.failed, other.status),
@@ -74,6 +84,25 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     return t("logs.detail.tokensInOut", { input: count(input), output: count(output) });
   }
 };
+
+/** What guardrails found: `pii: mask EMAIL × 2`, the characters of a stream that they held back at most, and how long the call waited. */
+const guardrailsText = (
+  { verdicts, held_characters: held, delay_ms: delay }: NonNullable<LogOther["guardrails"]> = { verdicts: [] },
+) =>
+  [
+    ...verdicts.map(({ name, phase, action, shadow, found, failed, ms }) =>
+      [
+        `${name} (${phase}): ${shadow ? "shadow " : ""}${action}`,
+        ...found.map(({ type, count }) => `${type} × ${formatNumber(count)}`),
+        failed,
+        ms !== undefined && formatDuration(ms),
+      ]
+        .filter(Boolean)
+        .join(" "),
+    ),
+    ...(held === undefined ? [] : [`≤ ${formatNumber(held)}`]),
+    ...(delay === undefined ? [] : [`+${formatDuration(delay)}`]),
+  ].join(" · ");
 
 /** What plans allow stands on the receipt. */
 const isOwnBudget = ({ scope }: { scope: string }) => scope !== "plan";

@@ -1,21 +1,26 @@
 import Forum from "@mui/icons-material/ForumOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useSetAtom } from "jotai";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { FailureCause } from "../../../../src/domain/logs/failures/failure-rules.ts";
 import { useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
+import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
+import { channelStatus, enableChannel } from "../../../api/channels/channel-status.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { failureText } from "../../../state/failure-text.ts";
 import { useSession } from "../../../state/session.ts";
-import { hasRootRight } from "../../../state/stored-user.ts";
+import { hasRight, hasRootRight } from "../../../state/stored-user.ts";
 import { chatToOpenAtom, newChat } from "../../playground/chat/chat.ts";
 import { type FailurePlace, type FailureViewer, fixOf, needsAdmin } from "../entries/failure.ts";
 import { groupOf, type LogEntry, otherOf } from "../entries/log-entry.ts";
-import { loggedChat } from "./ShareTools.tsx";
+import { loggedChat } from "./replay/logged-chat.ts";
 
 /** Who looks at failures: what they may put right depends on it. */
 export function useFailureViewer(): FailureViewer {
@@ -104,14 +109,15 @@ const Actions = ({ entry, place, viewer }: ActionsProps) => {
     const chat = newChat();
     openChat({ ...chat, title: model, settings: { ...chat.settings, models: [model], group: groupOf(entry) } });
   };
-  if (!fix && !canRetry) return null;
+  const isOff = useIsOff(place.channelId);
+  if (!fix && !canRetry && !isOff) return null;
   return (
     <Row gap={2} wrap sx={{ mt: 3 }}>
+      {isOff && <EnableButton channelId={place.channelId} />}
       {fix && (
         <Button
           size="small"
-          variant="contained"
-          color="primary"
+          {...(!isOff && { variant: "contained", color: "primary" })}
           onClick={() => navigate({ to: fix.to, search: () => fix.search ?? {} })}
         >
           {t(`failures.fixes.${fix.name}`)}
@@ -123,5 +129,35 @@ const Actions = ({ entry, place, viewer }: ActionsProps) => {
         </Button>
       )}
     </Row>
+  );
+};
+
+/** Whether the viewer may enable a channel that takes no calls. */
+function useIsOff(channelId: number): boolean {
+  const { user } = useSession();
+  const isKnownChannel = channelId > 0 && hasRight(user, "channels:write");
+  const { data } = useQuery({ ...channelStatus(channelId), enabled: isKnownChannel });
+  return data?.isOn === false;
+}
+
+const EnableButton = ({ channelId }: Readonly<{ channelId: number }>) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+  const enable = async () => {
+    setBusy(true);
+    try {
+      await enableChannel(channelId);
+      notifyDone(t("failures.done.enabled"));
+    } catch (error) {
+      notifyError(error);
+    }
+    await client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    setBusy(false);
+  };
+  return (
+    <Button size="small" variant="contained" color="primary" loading={isBusy} onClick={() => void enable()}>
+      {t("failures.enable")}
+    </Button>
   );
 };

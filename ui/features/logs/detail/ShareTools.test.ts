@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import i18next from "i18next";
 import type { LogOther, PlanDraw, Receipt } from "../../../../src/billing/types.ts";
 import * as en from "../../../locales/en.ts";
-import { bodyOf } from "../../playground/chat/chat.ts";
-import { codeOf } from "../../playground/chat/code.ts";
+import { bodyOf } from "../../playground/chat/chat-body.ts";
+import { chatCall, codeOf } from "../../playground/chat/code.ts";
 import type { LogEntry } from "../entries/log-entry.ts";
-import { loggedChat, receiptText, replayedBody, replayedChat } from "./ShareTools.tsx";
+import { loggedChat, replayedBody, replayedChat } from "./replay/logged-chat.ts";
+import { receiptText } from "./ShareTools.tsx";
 
 async function textOf(receipt: Receipt, draws: readonly PlanDraw[] = []): Promise<string[]> {
   const i18n = i18next.createInstance();
@@ -91,6 +92,7 @@ const row = (other: Partial<LogOther>): LogEntry => ({
   ip: "",
   request_id: "r",
   tags: [],
+  end_user: "",
   other: JSON.stringify(other),
 });
 
@@ -123,7 +125,7 @@ test("a logged chat opens with its questions and answers, and would send them ag
 });
 
 test("a logged chat leaves as a command that a shell reads", () => {
-  const code = codeOf("curl", replayedBody(CHAT, logged(CHAT)), "https://gate.test/v1");
+  const code = codeOf("curl", "openai-chat", chatCall(replayedBody(CHAT, logged(CHAT))), "https://gate.test");
   expect(code).toContain(`{"role":"user","content":"Who'\\''s at it?"}`);
   expect(code).not.toContain("lock keeper");
   expect(code).not.toContain("temperature");

@@ -10,6 +10,7 @@ import { formatNumber } from "../../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
 import { failureText } from "../../../state/failure-text.ts";
 import {
+  AmountCell,
   ChannelCell,
   CopyText,
   CostCell,
@@ -24,7 +25,7 @@ import {
   TypeCell,
   typeColumnText,
 } from "../entries/log-cells.tsx";
-import { groupOf, isCall, type LogEntry, noteText, otherOf } from "../entries/log-entry.ts";
+import { costOf, groupOf, isCall, type LogEntry, marginOf, noteText, otherOf } from "../entries/log-entry.ts";
 import { ratiosText } from "./Facts.tsx";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
@@ -33,18 +34,25 @@ type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
 export function useLogColumns(isAdmin: boolean, showUser: (id: number) => void): readonly Column<LogEntry>[] {
   const { t, i18n } = useTranslation();
   return useMemo(() => {
-    const isTight = isAdmin && window.innerWidth < ROOM_FOR_ALL_PX;
-    const columns = columnsOf(showUser, isTight, t, i18n.language);
+    const columns = columnsOf(showUser, roomOf(isAdmin), t, i18n.language);
     return columns.filter(({ isForAdmins }) => isAdmin || !isForAdmins);
   }, [isAdmin, showUser, t, i18n.language]);
 }
 
-/** In narrower windows administrators would have to scroll to the cost column. */
-const ROOM_FOR_ALL_PX = 1410;
+/** In narrower windows the cost column would be out of sight: the columns of the route go, those of a call's details before. */
+const ROOM_FOR_ROUTE_PX = 1410;
+const ROOM_FOR_DETAILS_PX = { admin: 1500, user: 1240 } as const;
+
+/** Which columns a window has no room for. */
+const roomOf = (isAdmin: boolean): Room => ({
+  isTight: isAdmin && window.innerWidth < ROOM_FOR_ROUTE_PX,
+  hasDetails: window.innerWidth >= ROOM_FOR_DETAILS_PX[isAdmin ? "admin" : "user"],
+});
+type Room = Readonly<{ isTight: boolean; hasDetails: boolean }>;
 
 const columnsOf = (
   showUser: (id: number) => void,
-  isTight: boolean,
+  { isTight, hasDetails }: Room,
   t: TFunction,
   language: string,
 ): readonly LogColumn[] => [
@@ -145,6 +153,24 @@ const columnsOf = (
     cell: (entry) => <CostCell entry={entry} />,
   },
   {
+    key: "providerCost",
+    head: t("logs.columns.providerCost"),
+    width: 98,
+    align: "right",
+    isForAdmins: true,
+    isHiddenByDefault: true,
+    cell: (entry) => <AmountCell amount={costOf(entry)} />,
+  },
+  {
+    key: "margin",
+    head: t("logs.columns.margin"),
+    width: 98,
+    align: "right",
+    isForAdmins: true,
+    isHiddenByDefault: true,
+    cell: (entry) => <AmountCell amount={marginOf(entry)} />,
+  },
+  {
     key: "retry",
     head: t("logs.columns.retry"),
     width: 76,
@@ -157,9 +183,17 @@ const columnsOf = (
   {
     key: "details",
     head: t("logs.columns.details"),
-    width: 180,
-    isHiddenByDefault: true,
+    width: 92,
+    isHiddenByDefault: !hasDetails,
     cell: (entry) => (entry.content ? quietNote(entry, t, language) : <Dash />),
+  },
+  {
+    key: "endUser",
+    head: t("logs.columns.endUser"),
+    width: 132,
+    text: ({ end_user }) => end_user,
+    isHiddenByDefault: true,
+    cell: ({ end_user }) => (end_user ? <CopyText text={end_user} /> : <Dash />),
   },
   {
     key: "ip",

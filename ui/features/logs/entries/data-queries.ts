@@ -14,6 +14,7 @@ export type DataFilter = Readonly<{
   /** Id of an API key. */
   token?: number | undefined;
   tag?: string | undefined;
+  end_user?: string | undefined;
   /** Ids of a project and a member, for organizations. */
   project?: number | undefined;
   member?: number | undefined;
@@ -26,13 +27,14 @@ export type DataFilter = Readonly<{
 /** A period in epoch seconds. */
 type Period = Readonly<{ start: number; end: number }>;
 
-const ownQuery = ({ start, end }: Period, { model, group, token, tag, project, member }: DataFilter) => ({
+const ownQuery = ({ start, end }: Period, { model, group, token, tag, end_user, project, member }: DataFilter) => ({
   start_timestamp: start,
   end_timestamp: end,
   model_name: model,
   group,
   token_id: token,
   tag,
+  end_user,
   project,
   member,
 });
@@ -77,6 +79,22 @@ export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter
     },
     placeholderData: keepPreviousData,
   });
+
+/** What calls cost the operator, where the view is split and limited by nothing but models and channels; else nothing is read. */
+export const viewMargins = ({ scope, period, filter: { model, channel, ...others }, by }: UsageView) => {
+  const isRead =
+    scope === "all" && (by === "model" || by === "channel") && Object.values(others).every((value) => !value);
+  return queryOptions({
+    queryKey: ["data", "margins", period, model, channel, by],
+    queryFn: ({ signal }) => {
+      const range = { start_timestamp: period.start, end_timestamp: period.end };
+      const query = { ...range, model_name: model, channel, by: by === "model" ? by : ("channel" as const) };
+      return readData(dataApi.margins.get({ query, fetch: { signal } }));
+    },
+    enabled: isRead,
+    placeholderData: (previous) => (isRead ? previous : undefined),
+  });
+};
 
 /** `compareStart`: where the period to compare with starts; the one before unless given. */
 export const usageOverview = (scope: DataScope, period: Period, filter: DataFilter, compareStart?: number) =>

@@ -7,13 +7,13 @@ const ADMIN = { userId: 1, isAdmin: true, maySetPrices: true };
 
 test("users add credit, administrators open the user", () => {
   expect(fixOf(FAILURE, USER)).toEqual({ name: "credit", to: "/topup" });
-  expect(fixOf(FAILURE, ADMIN)).toEqual({ name: "user", to: "/user/edit/5" });
+  expect(fixOf(FAILURE, ADMIN)).toEqual({ name: "quota", to: "/user/edit/5", search: { quota: 1 } });
   expect(fixOf({ ...FAILURE, userId: 1 }, ADMIN)).toEqual({ name: "credit", to: "/topup" });
 });
 
 test("a missing price is set by those who may, others ask for it", () => {
   const unpriced = { ...FAILURE, class: "no_price" } as const;
-  const search = { tab: "operation", field: "pricing", model: "m/1" };
+  const search = { tab: "operation", field: "pricing", prices: "unset", model: "m/1" };
   expect(fixOf(unpriced, ADMIN)).toEqual({ name: "price", to: "/setting", search });
   expect(fixOf(unpriced, USER)).toBeNull();
   expect(needsAdmin("no_price", USER)).toBe(true);

@@ -39,7 +39,7 @@ export type FailureViewer = Readonly<{
 
 /** The page that puts a cause right; the name is its text under `failures.fixes`. */
 type FailureFix = Readonly<{
-  name: "credit" | "user" | "key" | "budget" | "price" | "channels" | "channel" | "limits" | "models";
+  name: "credit" | "user" | "quota" | "key" | "budget" | "price" | "channels" | "channel" | "limits" | "models";
   to: string;
   search?: Readonly<Record<string, string | number>>;
 }>;
@@ -54,10 +54,11 @@ export function fixOf(failure: FailurePlace, viewer: FailureViewer): FailureFix 
   const user: FailureFix | null = viewer.isAdmin && userId > 0 ? { name: "user", to: `/user/edit/${userId}` } : null;
   switch (failure.class) {
     case "balance":
-      return isOwn ? { name: "credit", to: "/topup" } : user;
+      if (isOwn) return { name: "credit", to: "/topup" };
+      return user && { name: "quota", to: user.to, search: { quota: 1 } };
     case "key_quota":
     case "access":
-      return isOwn ? { name: "key", to: "/token", search: { search: tokenName } } : user;
+      return isOwn ? { name: "key", to: "/token", search: { search: tokenName, edit: tokenName } } : user;
     case "budget":
       return isOwn ? { name: "budget", to: "/organization", search: { section: "budgets" } } : user;
     case "rate_limit":
@@ -65,7 +66,10 @@ export function fixOf(failure: FailurePlace, viewer: FailureViewer): FailureFix 
       return { name: "limits", to: "/setting", search: { tab: "operation", field: "ModelRequestRateLimitEnabled" } };
     case "no_price":
       if (!viewer.maySetPrices) return null;
-      return { name: "price", to: "/setting", search: { tab: "operation", field: "pricing", model: modelName } };
+      return {
+        ...{ name: "price", to: "/setting" },
+        search: { tab: "operation", field: "pricing", prices: "unset", model: modelName },
+      };
     case "no_channel":
       return viewer.isAdmin ? { name: "channels", to: "/channel", search: { model: modelName } } : null;
     case "model_unknown":

@@ -133,6 +133,10 @@ export const CostCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
+/** Quota units; a dash where they are not known. */
+export const AmountCell = ({ amount }: { amount: number | null }) =>
+  amount === null ? <Dash /> : <Money quota={amount} decimals={DECIMALS} />;
+
 /** What the cell of durations shows, as one text; two blanks stand for the frame of the tag. */
 export function latencyText(entry: LogEntry, t: TFunction): string {
   if (!isCall(entry)) return "";

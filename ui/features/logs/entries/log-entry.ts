@@ -81,3 +81,13 @@ export function useEntryName(): (entry: LogEntry) => string {
   const { t, i18n } = useTranslation();
   return useCallback((entry) => entry.model_name || noteText(entry, t, i18n.language), [t, i18n.language]);
 }
+
+/** What the call cost the operator, in quota units; null: its channel does not say, or the reader is no administrator. */
+export const costOf = (entry: Pick<LogEntry, "other">): number | null =>
+  otherOf(entry).admin_info?.upstream_cost ?? null;
+
+/** What is left of the call's charge after its cost; null as there. */
+export function marginOf(entry: Pick<LogEntry, "other" | "quota">): number | null {
+  const cost = costOf(entry);
+  return cost === null ? null : entry.quota - cost;
+}

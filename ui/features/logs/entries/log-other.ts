@@ -2,6 +2,7 @@ import type {
   AgentSession,
   Attempt,
   CallEnding,
+  GuardrailNote,
   LogOther,
   PlanDraw,
   Receipt,
@@ -50,6 +51,7 @@ const isReceipt = isShape<Receipt>({
   subtotal: isText,
   groupRatio: isText,
   discountPercent: isOptional(isText),
+  cacheHitPercent: isOptional(isNumber),
   variant: isOptional(isText),
   contextOver: isOptional(isNumber),
   serviceTier: isOptional(isText),
@@ -70,7 +72,12 @@ const isAgentSession = isShape<AgentSession>({
   tools: isOptional(isListOf(isText)),
 });
 
-const isExchange = isShape<{ client: string; upstream?: string }>({ client: isText, upstream: isOptional(isText) });
+const isExchange = isShape<NonNullable<LogOther["admin_info"]>["exchange"] & object>({
+  client: isText,
+  upstream: isOptional(isText),
+  format: isOptional(isText),
+  cut: isOptional((value): value is true => value === true),
+});
 const isDraw = isShape<PlanDraw>({
   subscription: isNumber,
   plan: isText,
@@ -86,11 +93,28 @@ const isBudget = isShape<{ id: number; scope: string; name: string; period: stri
   period: isText,
 });
 
+const isVerdict = isShape<GuardrailNote["verdicts"][number]>({
+  name: isText,
+  kind: isText,
+  phase: isText,
+  action: isText,
+  shadow: isOptional((value): value is true => value === true),
+  found: isListOf(isShape<{ type: string; count: number }>({ type: isText, count: isNumber })),
+  failed: isOptional(isText),
+  ms: isOptional(isNumber),
+});
+const isGuardrailNote = isShape<GuardrailNote>({
+  verdicts: isListOf(isVerdict),
+  held_characters: isOptional(isNumber),
+  delay_ms: isOptional(isNumber),
+});
+
 const ENDINGS = ["complete", "client_left", "upstream_failed", "idle_timeout", "shutdown", "refused"] as const;
 const EVIDENCE = ["reported", "drained", "estimated", "none"] as const;
 
 /** Rows that came from another gateway may have values of other types. */
 const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
+  guardrails: isGuardrailNote,
   model_ratio: isNumber,
   model_price: isNumber,
   completion_ratio: isNumber,
@@ -137,8 +161,10 @@ const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
   uncovered: isNumber,
   refunded: isNumber,
   queued_ms: isNumber,
+  response_cache: isShape<{ age_seconds: number }>({ age_seconds: isNumber }),
   agent_session: isAgentSession,
   tags: isListOf(isText),
+  end_user: isText,
   plan_draws: isListOf(isDraw),
   budgets: isListOf(isBudget),
   status: isNumber,
@@ -152,6 +178,7 @@ const ADMIN_CHECKS: Checks<AdminInfo> = {
   use_channel: isListOf(isText),
   attempts: isListOf(isAttempt),
   key_index: isNumber,
+  upstream_cost: isNumber,
   exchange: isExchange,
 };
 

@@ -18,6 +18,8 @@ export type LogFilters = Readonly<{
   token?: string | undefined;
   group?: string | undefined;
   tag?: string | undefined;
+  /** Whom the client made the call for. */
+  end_user?: string | undefined;
   /** Ids of a project and a member, for organizations. */
   project?: number | undefined;
   member?: number | undefined;
@@ -161,6 +163,7 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
     token_name: filters.token,
     group: filters.group,
     tag: filters.tag,
+    end_user: filters.end_user,
     project: filters.project,
     member: filters.member,
     request_id: filters.requestId,
@@ -205,6 +208,7 @@ export function logFiltersOf(address: Pick<Address, "text" | "number">, range: T
     token: text("token"),
     group: text("group"),
     tag: text("tag"),
+    end_user: text("end_user"),
     project: address.number("project"),
     member: address.number("member"),
     requestId: isAddress ? undefined : search,

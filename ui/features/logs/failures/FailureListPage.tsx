@@ -10,8 +10,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { FAILURE_STATES, type FailureState } from "../../../../src/domain/logs/failures/failure-rules.ts";
+import {
+  FAILURE_CLASSES,
+  FAILURE_STATES,
+  type FailureState,
+} from "../../../../src/domain/logs/failures/failure-rules.ts";
 import { useActing, useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
+import { enableChannel } from "../../../api/channels/channel-status.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ListPage } from "../../../components/page/list/ListPage.tsx";
 import type { ListContext } from "../../../components/page/list/list-context.ts";
@@ -27,7 +32,7 @@ import { type FailureViewer, fixOf } from "../entries/failure.ts";
 import type { LogScope } from "../entries/log-queries.ts";
 import { RangePicker } from "../overview/RangePicker.tsx";
 import { nowSeconds, rangeOf } from "../time-range.ts";
-import { decide, enableChannel, type Failure, failureGroups } from "./failure-calls.ts";
+import { decide, type Failure, failureGroups } from "./failure-calls.ts";
 
 const RANGES = ["1h", "24h", "7d", "30d"] as const;
 const ENABLED = 1;
@@ -77,6 +82,7 @@ export const failuresOf = (scope: LogScope, range: string): ResourceList<Failure
     },
     matches: (failure, { text }) =>
       (text("cause") ? failure.cause === text("cause") : failure.state === (text("state") || "open")) &&
+      (text("class") === "" || failure.class === text("class")) &&
       textOf(failure).includes(text("search").trim().toLowerCase()),
   },
   rowId: ({ cause }) => cause,
@@ -107,7 +113,10 @@ export const failuresOf = (scope: LogScope, range: string): ResourceList<Failure
     { key: "last", kind: "time", of: "last_seen", width: 104 },
   ],
   search: "failures.search",
-  filters: [{ key: "state", options: FAILURE_STATES.map((state) => [state, `failures.states.${state}`] as const) }],
+  filters: [
+    { key: "class", options: FAILURE_CLASSES.map((name) => [name, `failures.classes.${name}.title`] as const) },
+    { key: "state", options: FAILURE_STATES.map((state) => [state, `failures.states.${state}`] as const) },
+  ],
   pinned: (_, { address }) => (
     <RangePicker
       range={rangeOf({ range }, nowSeconds())}

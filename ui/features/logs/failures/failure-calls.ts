@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { FailureState } from "../../../../src/domain/logs/failures/failure-rules.ts";
 import type { FailureGroup } from "../../../../src/domain/logs/failures/read-failures.ts";
 import { readData } from "../../../api/client.ts";
-import { channelApi, failureApi } from "../../../api/groups.ts";
+import { failureApi } from "../../../api/groups.ts";
 import type { LogScope } from "../entries/log-queries.ts";
 import { nowSeconds, rangeOf } from "../time-range.ts";
 
@@ -25,6 +25,3 @@ export const failureGroups = (scope: LogScope, range: string) =>
 /** Mutes or resolves a group, or opens it again. */
 export const decide = (scope: LogScope, cause: string, state: FailureState) =>
   readData(callsOf(scope).post({ cause, state }));
-
-/** Lets calls go to a channel again. */
-export const enableChannel = (id: number) => readData(channelApi.batch.status.post({ ids: [id], status: 1 }));

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useEndlessRows } from "../../../components/data-table/paging/use-endless-rows.ts";
 import { useAddressPaging } from "../../../components/data-table/url-state.ts";
 import type { Address } from "../../../components/use-address.ts";
-import { storedAtom } from "../../../state/stored-atom.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import type { LogEntry } from "../entries/log-entry.ts";
 import {
   type LogFilters,
@@ -19,8 +19,8 @@ import {
 } from "../entries/log-queries.ts";
 import { nowSeconds } from "../time-range.ts";
 
-/** Whether the log scrolls or has pages, as last chosen on this device. */
-const hasPagesAtom = storedAtom("logs-pages", { parse: (text) => text === "true", print: String });
+/** Whether the log scrolls without pages, as last chosen on this device. */
+const scrollsAtom = storedAtom("logs-scroll", SWITCH_FORMAT);
 
 /** Where a list was left: the end of its open range in epoch seconds, and its first row in sight. */
 type Place = { now: number; first: number };
@@ -49,16 +49,19 @@ type Options = Readonly<{
   onMove: (first: number) => void;
 }>;
 
-/** The rows of the usage log: all of them to scroll through, or in pages where the reader or the address asks for these. */
+/** The rows of the usage log: in pages, or all of them to scroll through where the reader chose so and the address names no page. */
 export function useLogRows({ address, scope, filters, isFollowing, startAt, onMove }: Options) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [prefersPages, setPrefersPages] = useAtom(hasPagesAtom);
-  const hasPages = prefersPages || address.number("p") !== undefined;
+  const [scrolls, setScrolls] = useAtom(scrollsAtom);
+  const hasPages = !scrolls || address.number("p") !== undefined;
   const { page, pageSize, pagingOf } = useAddressPaging(address);
   const paged = useQuery({ ...logPage(scope, filters, page, pageSize), enabled: hasPages });
   const list = useQuery({ ...logList(scope, filters), enabled: !hasPages });
   const shown = hasPages ? undefined : list.data;
+  /** What is known of all rows: of a page only the first one says what is newest. */
+  const first =
+    hasPages && page === 0 && paged.data ? { ...paged.data, filters, key: pagesKey(scope, filters) } : shown;
   const { rows, endless } = useEndlessRows<LogEntry>({
     list: shown && { key: shown.key, total: shown.total, rows: shown.items },
     chunksKey: useMemo(() => logChunksKey(scope, shown), [scope, shown]),
@@ -69,11 +72,13 @@ export function useLogRows({ address, scope, filters, isFollowing, startAt, onMo
     onMove,
   });
   const total = useQuery({
-    ...logTotal(scope, shown, nowSeconds),
-    initialData: shown?.total,
+    ...logTotal(scope, first, nowSeconds),
+    initialData: first?.total,
     // The rows of one request are not waited for; following reads the list itself while its top is in sight.
     enabled:
-      shown !== undefined && filters.requestId === undefined && !(isFollowing && endless.inSight.read().first === 0),
+      first !== undefined &&
+      filters.requestId === undefined &&
+      !(isFollowing && (hasPages || endless.inSight.read().first === 0)),
   });
   const used = hasPages ? paged : list;
   const paging = pagingOf(used.data?.total, t("logs.unit"));
@@ -84,23 +89,25 @@ export function useLogRows({ address, scope, filters, isFollowing, startAt, onMo
     isRefreshing: used.isPlaceholderData,
     endless: hasPages ? undefined : endless,
     /** Rows that came in since the list was read. */
-    newCount: Math.max((total.data ?? 0) - (shown?.total ?? 0), 0),
+    newCount: Math.max((total.data ?? 0) - (first?.total ?? 0), 0),
     paging: {
       ...paging,
       onPageSize: (size: number) => {
-        setPrefersPages(true);
+        setScrolls(false);
         paging.onPageSize(size);
       },
       scroll: {
         isOn: !hasPages,
         onChoose: () => {
-          setPrefersPages(false);
+          setScrolls(true);
           address.set({ p: undefined });
         },
       },
     },
   };
 }
+
+const pagesKey = (scope: LogScope, filters: LogFilters): string => JSON.stringify([scope, filters, "pages"]);
 
 /** The row's id. */
 export const idOf = (entry: LogEntry): number => entry.id;

@@ -5,11 +5,12 @@ import { useActing, useOrganizationOptions } from "../../../api/accounts/use-org
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import type { Address } from "../../../components/use-address.ts";
+import { useSite } from "../../../state/site-status.ts";
 import { usageSeries } from "../entries/data-queries.ts";
 import { LOG_TYPES } from "../entries/log-entry.ts";
 import { FAILED, type LogFilters, type LogScope } from "../entries/log-queries.ts";
 
-type Facet = "model" | "token" | "user" | "channel" | "group" | "tag";
+type Facet = "model" | "token" | "user" | "channel" | "group" | "tag" | "end_user";
 
 /** Usage is summed by the hour: of shorter ranges the counts would be too high. */
 const COUNTED_FROM_S = 86_400;
@@ -19,8 +20,8 @@ const COUNTED_FROM_S = 86_400;
  * failed ones, if only those are listed), most first. API keys with one name count as one.
  */
 function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryOptions<readonly FilterOption[]> {
-  const { start, end, type, failed: isFailed, model, group, user, channel, tag, project, member } = filters;
-  const others = { group, user, channel, tag, project, member };
+  const { start, end, type, failed: isFailed, model, group, user, channel, tag, end_user, project, member } = filters;
+  const others = { group, user, channel, tag, end_user, project, member };
   const narrowing = { model: model && `%${model}%`, ...others, [facet]: undefined };
   const series = usageSeries(scope, { start, end }, narrowing, { by: facet, step: "week" });
   return {
@@ -45,8 +46,8 @@ function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryO
   };
 }
 
-const OWN = ["model", "token", "group", "tag"] as const;
-const ADMIN = ["model", "token", "user", "channel", "group", "tag"] as const;
+const OWN = ["model", "token", "group", "tag", "end_user"] as const;
+const ADMIN = ["model", "token", "user", "channel", "group", "tag", "end_user"] as const;
 
 type LogFilterBarProps = Readonly<{
   address: Address;
@@ -61,6 +62,8 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
   const { t } = useTranslation();
   const organization = useOrganizationOptions();
   const { may } = useActing();
+  const hasEndUsers = useSite()?.end_users_enabled === true;
+  const isOffered = (key: Facet) => key !== "end_user" || hasEndUsers || address.text("end_user") !== "";
   const owners = organization
     ? [
         {
@@ -86,7 +89,7 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
       search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
       filters={[
         { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
-        ...(isAdmin ? ADMIN : OWN).map((key) => ({
+        ...(isAdmin ? ADMIN : OWN).filter(isOffered).map((key) => ({
           key,
           label: t(`logs.filters.${key}`),
           value: address.text(key),

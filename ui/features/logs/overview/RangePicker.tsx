@@ -8,7 +8,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { Col, Field } from "../../../components/layout.tsx";
-import type { RangeName, TimeRange } from "../time-range.ts";
+import { CALENDAR, calendarRange, type RangeName, type TimeRange } from "../time-range.ts";
 
 const CUSTOM = "custom";
 
@@ -90,6 +90,20 @@ const CustomRange = ({ anchor, range, onApply, onClose }: CustomRangeProps) => {
       }}
     >
       <Col gap={4}>
+        <Box sx={{ display: "grid", gridTemplateColumns: "1fr 1fr", gap: 2 }}>
+          {CALENDAR.map((name) => (
+            <Button
+              key={name}
+              size="small"
+              onClick={() => {
+                const { start, end } = calendarRange(name, new Date());
+                onApply(start, end);
+              }}
+            >
+              {t(`logs.ranges.${name}`)}
+            </Button>
+          ))}
+        </Box>
         <Field label={t("logs.from")}>
           <DateTimeInput
             label={t("logs.from")}

@@ -1,110 +1,111 @@
-import Box from "@mui/material/Box";
+import Replay from "@mui/icons-material/ReplayOutlined";
 import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { TFunction } from "i18next";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { KeyValue } from "../../../components/display/KeyValue.tsx";
-import { Money } from "../../../components/display/Money.tsx";
+import { KeyValueTiles } from "../../../components/display/KeyValue.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { Col, PageHeader, Panel } from "../../../components/layout.tsx";
-import { FigureTable } from "../../../components/page/list/FigureTable.tsx";
+import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { agentRows, nameOf } from "./agent-rows.ts";
+import { SessionReplayDialog } from "../detail/replay/ReplayDialog.tsx";
+import { SessionComparison } from "./compare/SessionComparison.tsx";
 import { type SessionKey, type SessionScope, type SessionView, sessionDetail, sessionList } from "./session-calls.ts";
 import { FIGURES, figureOf } from "./session-figures.ts";
-import { AGENTS_OF_SESSION, FIGURE_ROWS, FigureValue, SESSION_CALLS, SESSION_PAIR } from "./session-tables.tsx";
+import { FigureValue } from "./session-tables.tsx";
+import { SessionTimeline } from "./timeline/SessionTimeline.tsx";
 
 type SessionDetailProps = Readonly<{ scope: SessionScope; session: SessionKey }>;
 
-/** One run of an agent: its figures, those of another run next to them, and its requests by step. */
+/** One run of an agent: its figures and its timeline, or what differs from another run. */
 export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
   const { t } = useTranslation();
   const address = useAddress();
   const { data, error, refetch } = useQuery(sessionDetail(scope, session));
   const list = useQuery(sessionList(scope, "")).data ?? NO_SESSIONS;
-  const other = list.find((each) => keyOf(each) === address.text("with"));
+  const [isReplaying, setReplaying] = useState(false);
+  const withOther = address.text("with");
+  const [otherUser = "", ...otherId] = withOther.split(" ");
+  const otherKey = { id: otherId.join(" "), userId: Number(otherUser) || 0 };
+  const other = useQuery({ ...sessionDetail(scope, otherKey), enabled: withOther !== "" });
   const choices = list.filter(({ id, user_id }) => id !== session.id || user_id !== data?.user_id);
+  const failed = error ?? (withOther === "" ? null : other.error);
   return (
     <>
       <PageHeader
         title={t("sessions.one", { id: session.id })}
         purpose={data ? t("sessions.by", { user: data.username, key: data.token_name }) : " "}
         actions={
-          <Button component={Link} to="/sessions">
-            {t("sessions.back")}
-          </Button>
+          <Row gap={2} wrap>
+            <Select
+              size="small"
+              value={choices.some((each) => keyOf(each) === withOther) ? withOther : ""}
+              displayEmpty
+              onChange={({ target }) => address.set({ with: target.value || undefined })}
+              inputProps={{ "aria-label": t("sessions.compare") }}
+            >
+              <MenuItem value="">{t("sessions.noCompare")}</MenuItem>
+              {choices.map((each) => (
+                <MenuItem key={keyOf(each)} value={keyOf(each)}>
+                  {each.id}
+                </MenuItem>
+              ))}
+            </Select>
+            {scope === "all" && data && (
+              <Button startIcon={<Replay />} onClick={() => setReplaying(true)}>
+                {t("logs.replay.action")}
+              </Button>
+            )}
+            <Button component={Link} to="/sessions">
+              {t("sessions.back")}
+            </Button>
+          </Row>
         }
       />
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton variant="rounded" height={240} />}
-      {data && (
+      {failed && <ErrorState error={failed} onRetry={() => void (error ? refetch() : other.refetch())} />}
+      {!failed && (!data || (withOther !== "" && !other.data)) && <Skeleton variant="rounded" height={240} />}
+      {data && withOther !== "" && other.data && (
         <Col gap={4}>
-          <Panel
-            title={t("sessions.figures")}
-            action={
-              <Select
-                size="small"
-                value={other ? keyOf(other) : ""}
-                displayEmpty
-                onChange={({ target }) => address.set({ with: target.value || undefined })}
-                inputProps={{ "aria-label": t("sessions.compare") }}
-              >
-                <MenuItem value="">{t("sessions.noCompare")}</MenuItem>
-                {choices.map((each) => (
-                  <MenuItem key={keyOf(each)} value={keyOf(each)}>
-                    {each.id}
-                  </MenuItem>
-                ))}
-              </Select>
-            }
-          >
-            {other ? (
-              <Box sx={{ maxWidth: FIGURES_PX }}>
-                <FigureTable table={SESSION_PAIR} rows={FIGURE_ROWS} data={{ session: data, other }} isCompact />
-              </Box>
-            ) : (
-              <KeyValue
-                width={160}
-                items={FIGURES.map((figure) => [
-                  t(`sessions.columns.${figure}`),
-                  <FigureValue key={figure} figure={figure} value={figureOf(data, figure)} />,
-                ])}
-              />
-            )}
-          </Panel>
-          {data.agents.children.length > 0 && (
-            <Panel title={t("sessions.agents")} hint={t("sessions.agentsHint")}>
-              <FigureTable table={AGENTS_OF_SESSION} rows={agentRows(data.agents)} />
-            </Panel>
-          )}
-          {data.steps.map(({ agent, step, calls }) => (
-            <Panel
-              key={`${agent} ${step}`}
-              title={stepTitle(t, nameOf(data.agents, agent), step)}
-              hint={<Money quota={calls.reduce((sum, { quota }) => sum + quota, 0)} decimals={6} />}
-            >
-              <FigureTable table={SESSION_CALLS} rows={calls} />
-            </Panel>
-          ))}
+          <SessionComparison scope={scope} session={data} other={other.data} />
         </Col>
+      )}
+      {data && withOther === "" && (
+        <Col gap={4}>
+          <Panel title={t("sessions.figures")}>
+            <KeyValueTiles
+              items={FIGURES.map((figure) => [
+                t(`sessions.columns.${figure}`),
+                <FigureValue key={figure} figure={figure} value={figureOf(data, figure)} />,
+              ])}
+            />
+          </Panel>
+          <Panel title={t("sessions.timeline.title")} hint={t("sessions.timeline.hint")}>
+            <SessionTimeline detail={data} scope={scope} />
+          </Panel>
+        </Col>
+      )}
+      {data && isReplaying && (
+        <SessionReplayDialog
+          calls={{
+            name: t("sessions.one", { id: data.id }).slice(0, MOST_NAME),
+            maxCalls: MOST_REPLAYED,
+            filter: {
+              ...{ start: data.started_at, end: data.ended_at + 1 },
+              ...{ session: data.id, username: data.username },
+            },
+          }}
+          onClose={() => setReplaying(false)}
+        />
       )}
     </>
   );
 };
 
-/** Which agent and step requests are of; null: the session has one agent. */
-function stepTitle(t: TFunction, agent: string | null, step: string): string {
-  if (agent === null) return step === "" ? t("sessions.noStep") : t("sessions.step", { step });
-  const name = agent === "" ? t("sessions.mainAgent") : agent;
-  return step === "" ? name : t("sessions.agentStep", { agent: name, step });
-}
-
 const NO_SESSIONS: readonly SessionView[] = [];
 const keyOf = ({ user_id, id }: SessionView) => `${user_id} ${id}`;
 
-/** Wider, a figure stands too far from its name. */
-const FIGURES_PX = 780;
+/** The server's limits for a set. */
+const [MOST_NAME, MOST_REPLAYED] = [100, 2000];

@@ -124,6 +124,7 @@ export const SinkDrawer = ({ sink, onClose }: SinkDrawerProps) => {
       title={sink ? t("sinks.form.editTitle", { name: sink.name }) : t("sinks.form.addTitle")}
       action={t(sink ? "sinks.form.save" : "sinks.form.add")}
       isNew={sink === null}
+      resource={sink && { section: "sinks", id: sink.id }}
       text={(name) => `sinks.form.${name}`}
       initial={formOfSink(sink)}
       check={(form) => checkSinkForm(form, stored)}

@@ -1,27 +1,28 @@
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Box from "@mui/material/Box";
-import Skeleton from "@mui/material/Skeleton";
 import { replaceEqualDeep, useQuery } from "@tanstack/react-query";
 import { memo, useDeferredValue, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { SeriesDimension, SeriesStep } from "../../../../src/domain/logs/usage/series/read-series.ts";
 import { useActing, useSeesAllUsers } from "../../../api/accounts/use-organization.ts";
-import { Money } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
-import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { Col, PageHeader, Row } from "../../../components/layout.tsx";
 import { withRight } from "../../../components/page/with-right.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { formatNumber } from "../../../lib/format/number.ts";
 import { oneOf } from "../../../state/search-text.ts";
 import { useSite } from "../../../state/site-status.ts";
-import { runningOut, type UsageView } from "../entries/data-queries.ts";
+import type { UsageView } from "../entries/data-queries.ts";
 import { logStat } from "../entries/log-queries.ts";
 import { compactCount } from "../overview/Overview.tsx";
 import { RangePicker } from "../overview/RangePicker.tsx";
 import { rangeOf, useNow } from "../time-range.ts";
 import { CompareSelect, compareStartOf, DashboardFilters, filterOf } from "./DashboardFilters.tsx";
+import { AccountPanel } from "./home/AccountPanel.tsx";
+import { DecisionsPanel } from "./home/DecisionsPanel.tsx";
+import { FailuresPanel } from "./home/FailuresPanel.tsx";
+import { RunningOutPanel } from "./home/RunningOutPanel.tsx";
+import { TopUsersPanel } from "./home/TopUsersPanel.tsx";
 import { LatencyPanel } from "./LatencyPanel.tsx";
 import { OverviewTiles } from "./OverviewTiles.tsx";
 import { SeriesPanel, UsageDownload, UsagePanel } from "./UsagePanel.tsx";
@@ -46,13 +47,14 @@ const DetailContent = () => {
     { range: address.text("range") || "7d", from: address.number("from"), to: address.number("to") },
     now,
   );
-  const dimensions: readonly SeriesDimension[] = isForAdmin
+  const own: readonly SeriesDimension[] = isForAdmin
     ? ALL_DIMENSIONS
     : organization
       ? ORGANIZATION_DIMENSIONS
       : OWN_DIMENSIONS;
-  const by = oneOf(address.text("by"), dimensions) ?? "model";
   const site = useSite();
+  const dimensions: readonly SeriesDimension[] = site?.end_users_enabled ? [...own, "end_user"] : own;
+  const by = oneOf(address.text("by"), dimensions) ?? "model";
   // Hourly bars of long ranges would outnumber the page's pixels.
   const steps = range.end - range.start > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
   const step: SeriesStep = oneOf(address.text("step"), steps) ?? oneOf(site?.data_export_default_time, steps) ?? "day";
@@ -91,12 +93,24 @@ const DetailContent = () => {
       </Row>
       <DashboardFilters scope={scope} filter={filter} period={period} rangeName={range.name} />
       <OverviewTiles view={view} compareStart={compareStartOf(versus, period.start)} />
-      <Col gap={4}>
-        <UsagePanel view={view} dimensions={dimensions} steps={steps} isForAdmin={isForAdmin} />
-        {hasTop ? <SeriesPanel view={view} /> : <Box sx={{ minHeight: "100vh" }} />}
-        {hasTop && isForAdmin && <LatencyPanel period={view.period} filter={view.filter} />}
-        {hasTop && isForAdmin && <RunningOutPanel />}
-      </Col>
+      <Box
+        sx={{
+          ...{ display: "grid", gap: 4, alignItems: "start" },
+          gridTemplateColumns: { xs: "minmax(0, 1fr)", lg: "minmax(0, 1fr) 320px" },
+        }}
+      >
+        <Col gap={4}>
+          <UsagePanel view={view} dimensions={dimensions} steps={steps} isForAdmin={isForAdmin} />
+          {hasTop ? <SeriesPanel view={view} /> : <Box sx={{ minHeight: "100vh" }} />}
+          {hasTop && isForAdmin && <LatencyPanel period={view.period} filter={view.filter} />}
+        </Col>
+        <Col gap={4}>
+          {isForAdmin ? <DecisionsPanel /> : <AccountPanel />}
+          {hasTop && isForAdmin && <TopUsersPanel view={view} />}
+          {hasTop && <FailuresPanel view={view} />}
+          {hasTop && isForAdmin && <RunningOutPanel />}
+        </Col>
+      </Box>
     </>
   );
 };
@@ -118,36 +132,5 @@ const Rates = memo(({ view: { scope, period } }: { view: UsageView }) => {
     </Box>
   );
 });
-
-/** Balances that last longer are not worth a look. */
-const SOON_DAYS = 60;
-
-/** The balances that run out first at last week's rate. */
-const RunningOutPanel = () => {
-  const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(runningOut);
-  const daysText = (count: number) => t("usage.days", { count, shown: formatNumber(count) });
-  const soon = data?.filter(({ quota, daily_quota }) => quota / daily_quota < SOON_DAYS);
-  return (
-    <Panel title={t("usage.runningOut")} hint={t("usage.pace")}>
-      {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
-      {!data && !error && <Skeleton variant="rounded" height={120} />}
-      {soon?.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("usage.nobody")}</Box>}
-      {soon?.map((user) => (
-        <Row
-          key={user.user_id}
-          gap={4}
-          sx={{ py: 2, borderTop: "1px solid", borderColor: "line.faint", "&:first-of-type": { borderTop: 0 } }}
-        >
-          <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>{user.username}</Box>
-          <Money quota={user.quota} />
-          <Box className="num" sx={{ minWidth: 72, textAlign: "right", fontWeight: 600 }}>
-            {user.quota <= 0 ? t("usage.empty") : daysText(Math.floor(user.quota / user.daily_quota))}
-          </Box>
-        </Row>
-      ))}
-    </Panel>
-  );
-};
 
 export const DetailPage = withRight("usage.read", DetailContent);

@@ -19,7 +19,7 @@ import { formatNumber } from "../../../lib/format/number.ts";
 import { type DataFilter, type LatencyDimension, latency } from "../entries/data-queries.ts";
 import { elapsedTone } from "../entries/log-cells.tsx";
 import { FigureCards } from "./FigureCards.tsx";
-import { percent } from "./series-values.ts";
+import { failureTone, percent } from "./series-values.ts";
 
 const DIMENSIONS = ["model", "channel"] as const;
 const PERCENTILES = ["p50", "p90", "p99"] as const;
@@ -100,13 +100,14 @@ const cardOf = (row: Latency, by: LatencyDimension, t: TFunction) => ({
 
 const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
   const { t } = useTranslation();
+  const tone = failureTone(row.failed, row.count);
   return (
     <TableRow>
       <TableCell sx={{ overflowWrap: "anywhere" }}>{nameOf(row, by, t)}</TableCell>
       <TableCell align="right">
         <Count value={row.count} />
       </TableCell>
-      <TableCell align="right" className="num" sx={row.failed ? { color: "tone.bad.text" } : {}}>
+      <TableCell align="right" className="num" sx={tone ? { color: `tone.${tone}.text` } : {}}>
         {percent(row.failed, row.count)}
       </TableCell>
       {([row.p50_ms, row.p90_ms, row.p99_ms] as const).map((ms, index) => (

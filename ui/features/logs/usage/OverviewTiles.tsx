@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import { useTheme } from "@mui/material/styles";
 import { useQuery } from "@tanstack/react-query";
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageOverview } from "../../../../src/domain/logs/usage/read-overview.ts";
 import { Trend } from "../../../components/charts/Trend.tsx";
@@ -13,6 +13,7 @@ import { Tip } from "../../../components/tip/Tip.tsx";
 import type { MoneyFormat } from "../../../lib/format/amount-text.ts";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { formatFixed, formatNumber, formatShare } from "../../../lib/format/number.ts";
+import { SpendAlert } from "../../alerts/SpendAlert.tsx";
 import { type UsageView, usageOverview, viewSeries } from "../entries/data-queries.ts";
 import { compactCount } from "../overview/Overview.tsx";
 import { periodsOf } from "./series-values.ts";
@@ -43,7 +44,13 @@ export const OverviewTiles = memo(({ view, compareStart }: Props) => {
         }}
       >
         {TILES.map((name) => (
-          <Tile key={name} name={name} overview={data} figures={data && tileFigures(name, data, chart)} />
+          <Tile
+            key={name}
+            name={name}
+            overview={data}
+            figures={data && tileFigures(name, data, chart)}
+            note={name === "cost" && <SpendAlert ofAll={scope === "all"} />}
+          />
         ))}
       </Box>
       {/* Has its place in any case, so that what is below doesn't move. */}
@@ -58,9 +65,11 @@ type TileProps = Readonly<{
   name: TileName;
   overview: UsageOverview | undefined;
   figures: TileFigures | undefined;
+  /** Stands in place of the second line. */
+  note: ReactNode;
 }>;
 
-const Tile = ({ name, overview, figures }: TileProps) => {
+const Tile = ({ name, overview, figures, note }: TileProps) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();
   const details = useDetails();
@@ -98,7 +107,7 @@ const Tile = ({ name, overview, figures }: TileProps) => {
           sx={{ mt: 1, minHeight: 16, rowGap: 0, fontSize: 12, lineHeight: "16px", justifyContent: "space-between" }}
         >
           <Box sx={{ color: "text.tertiary", minWidth: 0 }} className="num">
-            {overview && details(name, overview)}
+            {note || (overview && details(name, overview))}
           </Box>
           <Change figures={figures} />
         </Row>

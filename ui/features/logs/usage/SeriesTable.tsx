@@ -7,6 +7,7 @@ import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
+import type { Margin } from "../../../../src/domain/logs/usage/read-margins.ts";
 import type { Series } from "../../../../src/domain/logs/usage/series/read-series.ts";
 import { Count, Money } from "../../../components/display/Money.tsx";
 import { usePhone } from "../../../components/layout.tsx";
@@ -21,15 +22,18 @@ type Props = Readonly<{
   onFilter: (one: Series) => (() => void) | null;
   /** Shows more of those that are summed as others; null if it does already. */
   onExpand: (() => void) | null;
+  /** What calls cost the operator, by the key of their series; null: no channel says, or it is not for this reader. */
+  margins: ReadonlyMap<string, Margin> | null;
 }>;
 
-/** The totals of each series with its share of the cost: cost, calls, tokens, failure rate and average duration. */
-export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
+/** The totals of each series with its share of the cost: cost, calls, tokens, failure rate, average duration and margin. */
+export const SeriesTable = ({ series, nameOf, onFilter, onExpand, margins }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const total = totalsOf(series).quota;
   const rows = series.map((one) => {
     const sums = totalsOf([one]);
+    const margin = margins?.get(one.key ?? "");
     return {
       key: one.key ?? "others",
       name: (
@@ -49,19 +53,25 @@ export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
         [t("usage.tokens"), <Count key="tokens" value={sums.prompt_tokens + sums.completion_tokens} />],
         [t("usage.failures"), percent(sums.failed, sums.count)],
         [t("usage.duration"), formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)],
+        ...(margins
+          ? ([
+              [t("usage.providerCost"), margin ? <Money key="cost" quota={margin.cost} decimals={4} /> : "–"],
+              [t("usage.margin"), margin ? <MarginFigure key="margin" margin={margin} /> : "–"],
+            ] as const)
+          : []),
       ] as const,
     };
   });
   if (isPhone) return <FigureCards label={t("usage.table")} rows={rows} />;
   return (
     <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("usage.table")}>
-      <Table size="small" sx={{ minWidth: 760 }}>
+      <Table size="small" sx={{ minWidth: margins ? 960 : 760 }}>
         <TableHead>
           <TableRow>
             <TableCell sx={{ width: "36%" }}>{t("usage.name")}</TableCell>
-            {(["spent", "calls", "tokens", "failures", "duration"] as const).map((head) => (
+            {rows[0]?.figures.map(([head]) => (
               <TableCell key={head} align="right">
-                {t(`usage.${head}`)}
+                {head}
               </TableCell>
             ))}
           </TableRow>
@@ -82,6 +92,13 @@ export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
     </Box>
   );
 };
+
+/** What is left of the charges of calls whose cost is known, and which part of them that is. */
+const MarginFigure = ({ margin: { quota, cost } }: Readonly<{ margin: Margin }>) => (
+  <>
+    <Money quota={quota - cost} decimals={4} /> {quota > 0 && percent(quota - cost, quota)}
+  </>
+);
 
 const SeriesName = ({ name, onFilter }: Readonly<{ name: string; onFilter: (() => void) | null }>) => {
   const { t } = useTranslation();

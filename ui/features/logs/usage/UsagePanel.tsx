@@ -14,7 +14,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { oneOf } from "../../../state/search-text.ts";
-import { type UsageView, viewSeries } from "../entries/data-queries.ts";
+import { type UsageView, viewMargins, viewSeries } from "../entries/data-queries.ts";
 import { filterChange } from "./DashboardFilters.tsx";
 import { MarkList, useChartMarks } from "./marks.tsx";
 import { SeriesTable } from "./SeriesTable.tsx";
@@ -104,6 +104,7 @@ export const SeriesPanel = memo(({ view }: { view: UsageView }) => {
   const isExpanded = address.text("largest") !== "";
   const { data, isPending } = useQuery(viewSeries(view));
   const largest = useQuery({ ...viewSeries(view, MOST_LISTED), enabled: isExpanded });
+  const margins = useQuery(viewMargins(view)).data;
   const filterBy = (one: Series) => {
     const change = filterChange(view.by, one);
     return change && (() => address.set(change));
@@ -117,6 +118,7 @@ export const SeriesPanel = memo(({ view }: { view: UsageView }) => {
           nameOf={nameOf}
           onFilter={filterBy}
           onExpand={isExpanded ? null : () => address.set({ largest: MOST_LISTED })}
+          margins={margins?.length ? new Map(margins.map((margin) => [margin.key, margin])) : null}
         />
       ) : (
         <Skeleton variant="rounded" height={HEIGHT_PX.table} />

@@ -76,6 +76,15 @@ export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => st
   return `\uFEFF${[head.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
+/** From these shares of failed calls on they are worth a look, or somebody's time. */
+const [NOTABLE_SHARE, BAD_SHARE] = [0.01, 0.05];
+
+/** How bad it is that so many calls failed; null: as usual. */
+export function failureTone(failed: number, total: number): "warn" | "bad" | null {
+  const share = total === 0 ? 0 : failed / total;
+  return share >= BAD_SHARE ? "bad" : share >= NOTABLE_SHARE ? "warn" : null;
+}
+
 /** A percentage with two decimals; a dash if the total is zero. */
 export const percent = (part: number, total: number): string =>
   total ? `${formatFixed((part / total) * 100, 2)}%` : "–";

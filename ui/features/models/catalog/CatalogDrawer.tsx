@@ -62,6 +62,7 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
   const known = (value: string | number | null | undefined) => (value == null ? "" : String(value));
   return (
     <ResourceForm<EntryForm>
+      hasDraft
       title={entry ? entry.model : t("catalog.form.createTitle")}
       subtitle={facts?.name}
       action={t("catalog.form.save")}

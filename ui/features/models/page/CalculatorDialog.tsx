@@ -8,18 +8,18 @@ import MuiLink from "@mui/material/Link";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { PricedModel } from "../../../api/models/pricing.ts";
+import { type PricedModel, ratioFor } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { formatDollars } from "../../../lib/format/money.ts";
 import { modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 
-type Props = Readonly<{ models: readonly PricedModel[]; groupRatio: number; onClose: () => void }>;
+type Props = Readonly<{ models: readonly PricedModel[]; group: string; groupRatio: number; onClose: () => void }>;
 
 const MOST_SHOWN = 50;
 
 /** What a month's use costs with each model, the cheapest first. */
-export const CalculatorDialog = ({ models, groupRatio, onClose }: Props) => {
+export const CalculatorDialog = ({ models, group, groupRatio, onClose }: Props) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   const [work, setWork] = useState(TYPICAL_WORKLOAD);
@@ -27,9 +27,12 @@ export const CalculatorDialog = ({ models, groupRatio, onClose }: Props) => {
     () =>
       models
         .filter(({ unit, is_priced }) => is_priced && unit === "token")
-        .map((model) => ({ name: model.model_name, usd: workloadCost(model, work, groupRatio, quotaPerUnit) }))
+        .map((model) => ({
+          name: model.model_name,
+          usd: workloadCost(model, work, ratioFor(model, group, groupRatio), quotaPerUnit),
+        }))
         .toSorted((one, other) => one.usd - other.usd),
-    [models, work, groupRatio, quotaPerUnit],
+    [models, work, group, groupRatio, quotaPerUnit],
   );
   const most = Math.max(...costs.slice(0, MOST_SHOWN).map(({ usd }) => usd), Number.MIN_VALUE);
   return (

@@ -10,7 +10,10 @@ import { useSetAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ModelPageView } from "../../../../src/console/models/public-models.ts";
-import { type PricedModel, pricing } from "../../../api/models/pricing.ts";
+import { modelPage } from "../../../api/models/model.ts";
+import type { Capability } from "../../../api/models/model-traits.ts";
+import { capabilityOf, makerOf } from "../../../api/models/model-traits.ts";
+import { type PricedModel, pricing, ratioFor } from "../../../api/models/pricing.ts";
 import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
@@ -28,9 +31,7 @@ import { useSite } from "../../../state/site-status.ts";
 import { chatToOpenAtom, DEFAULT_SETTINGS, newChat } from "../../playground/chat/chat.ts";
 import { joinWords } from "../catalog/catalog-columns.tsx";
 import { ModelHealth } from "./ModelHealth.tsx";
-import { modelPage, modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
-import type { Capability } from "./model-traits.ts";
-import { capabilityOf, makerOf } from "./model-traits.ts";
+import { modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
 import { PriceLines } from "./PriceLines.tsx";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 
@@ -150,7 +151,7 @@ const Body = ({ page, groupRatios, ownGroup, isOffered }: BodyProps) => {
   const { quotaPerUnit } = useMoneyFormat();
   const { model, facts } = page;
   const group = model.enable_groups.includes(ownGroup) ? ownGroup : (model.enable_groups[0] ?? ownGroup);
-  const groupRatio = groupRatios?.[group] ?? 1;
+  const groupRatio = ratioFor(model, group, groupRatios?.[group]);
   const isChat = capabilityOf(model.model_name) === "chat";
   const description =
     facts.description ?? t(isChat ? "model.about" : "model.aboutOther", { name: facts.name ?? model.model_name });

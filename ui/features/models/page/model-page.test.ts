@@ -17,6 +17,7 @@ const MODEL: PricedModel = {
   cache_creation_ratio: null,
   owner_by: "",
   enable_groups: [],
+  group_ratios: {},
   unit: "token",
   variants: {},
   is_estimate: false,

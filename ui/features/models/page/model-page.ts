@@ -1,19 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
-import { readData } from "../../../api/client.ts";
-import { pricingApi } from "../../../api/groups.ts";
 import { type PricedModel, tokenPrice, unitPrice } from "../../../api/models/pricing.ts";
 
 /** The address of a model's page; names may contain slashes. */
 export const modelPath = (model: string): string => `/model/${model.split("/").map(encodeURIComponent).join("/")}`;
-
-/** Facts, price and health of a model; `userId` separates the cache of visitors and users. */
-export const modelPage = (model: string, userId: number | undefined) =>
-  queryOptions({
-    queryKey: ["pricing", "model", model, userId ?? "visitor"],
-    queryFn: ({ signal }) =>
-      readData(pricingApi.pricing.model.get({ query: { name: model }, fetch: { signal } }), { stayOn401: true }),
-    staleTime: 60_000,
-  });
 
 /** What a program asks of a model in a month. */
 export type Workload = Readonly<{

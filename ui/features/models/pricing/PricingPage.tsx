@@ -14,6 +14,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { CAPABILITIES, capabilityOf, makerOf } from "../../../api/models/model-traits.ts";
 import { type Discount, fuzzyMatch, type PricedModel, pricing } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
@@ -25,7 +26,6 @@ import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { CalculatorDialog } from "../page/CalculatorDialog.tsx";
-import { CAPABILITIES, capabilityOf, makerOf } from "../page/model-traits.ts";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
 import { copyNames, PRICE_COLUMNS, type PriceView } from "./price-columns.tsx";
 
@@ -65,6 +65,7 @@ export const PRICES: ResourceList<PricedModel, object, Data> = {
       open: (_, close, { data, address }) => (
         <CalculatorDialog
           models={data.models.filter((model) => matches(model, address, data))}
+          group={data.group}
           groupRatio={data.groupRatio}
           onClose={close}
         />

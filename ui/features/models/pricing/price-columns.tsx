@@ -5,12 +5,15 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { PricedModel } from "../../../api/models/pricing.ts";
+import { makerOf } from "../../../api/models/model-traits.ts";
+import { type PricedModel, ratioFor } from "../../../api/models/pricing.ts";
 import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
 import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { FilterPopover } from "../../../components/inputs/FilterButton.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import type { ListColumn } from "../../../components/page/list/column-kinds.tsx";
 import type { ListContext } from "../../../components/page/list/list-context.ts";
@@ -18,7 +21,6 @@ import { Tip } from "../../../components/tip/Tip.tsx";
 import { roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
 import { modelPath } from "../page/model-page.ts";
-import { makerOf } from "../page/model-traits.ts";
 import { PriceLines, Quiet } from "../page/PriceLines.tsx";
 
 /** How prices are looked at. */
@@ -64,10 +66,10 @@ export const PRICE_COLUMNS: readonly ListColumn<PricedModel, PriceView>[] = [
     isSolid: true,
     cell: ({ unit }, { t }) => <Tag>{t(`pricing.units.${unit}`)}</Tag>,
   },
-  { key: "limits", width: 168, cell: (model) => <Limits model={model} /> },
+  { key: "limits", width: 156, cell: (model) => <Limits model={model} /> },
   {
     key: "groups",
-    width: 132,
+    width: 112,
     isSolid: true,
     cell: (model, context) => (
       <Groups model={model} view={context.data} onGroup={(group) => showGroup(group, context)} />
@@ -75,7 +77,7 @@ export const PRICE_COLUMNS: readonly ListColumn<PricedModel, PriceView>[] = [
   },
   {
     key: "ratios",
-    width: 124,
+    width: 116,
     cell: (model, { t }) =>
       model.quota_type === 1 ? (
         quiet("–")
@@ -88,10 +90,10 @@ export const PRICE_COLUMNS: readonly ListColumn<PricedModel, PriceView>[] = [
   },
   {
     key: "price",
-    width: 164,
+    width: 236,
     align: "right",
-    cell: (model, { data: { groupRatio, quotaPerUnit } }) => (
-      <PriceLines model={model} groupRatio={groupRatio} quotaPerUnit={quotaPerUnit} />
+    cell: (model, { data: { group, groupRatio, quotaPerUnit } }) => (
+      <PriceLines model={model} groupRatio={ratioFor(model, group, groupRatio)} quotaPerUnit={quotaPerUnit} />
     ),
   },
 ];
@@ -170,13 +172,23 @@ const ModelName = ({ name, onCopy }: { name: string; onCopy: () => unknown }) =>
 
 type GroupsProps = Readonly<{ model: PricedModel; view: PriceView; onGroup: (group: string) => void }>;
 
+/** More groups than these are one, and the others in a list that can be searched. */
+const MOST_CHIPS = 2;
+
 const Groups = ({ model, view: { group, groups }, onGroup }: GroupsProps) => {
   const { t } = useTranslation();
-  const shown = model.enable_groups.filter((name) => groups.includes(name));
-  if (shown.length === 0) return quiet(t("pricing.noGroup"));
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const offered = useMemo(() => {
+    const known = new Set(groups);
+    return model.enable_groups.filter((name) => known.has(name));
+  }, [model, groups]);
+  if (offered.length === 0) return quiet(t("pricing.noGroup"));
+  const ordered = offered.includes(group) ? [group, ...offered.filter((name) => name !== group)] : offered;
+  const chips = ordered.slice(0, offered.length > MOST_CHIPS ? 1 : MOST_CHIPS);
+  const rest = offered.length - chips.length;
   return (
     <Row gap={1} wrap sx={{ rowGap: 1 }}>
-      {shown.map((name) => (
+      {chips.map((name) => (
         <ButtonBase
           key={name}
           aria-pressed={name === group}
@@ -190,6 +202,27 @@ const Groups = ({ model, view: { group, groups }, onGroup }: GroupsProps) => {
           <GroupTag group={name} />
         </ButtonBase>
       ))}
+      {rest > 0 && (
+        <ButtonBase
+          aria-haspopup="dialog"
+          aria-label={t("pricing.moreGroups", { count: rest })}
+          onClick={(event) => setAnchor(event.currentTarget)}
+          sx={{ borderRadius: "5px" }}
+        >
+          <Tag>{`+${rest}`}</Tag>
+        </ButtonBase>
+      )}
+      {anchor && (
+        <FilterPopover
+          anchor={anchor}
+          filter={{
+            ...{ key: "group", label: t("pricing.filters.group"), value: group },
+            options: offered.map((name) => ({ value: name, label: name })),
+          }}
+          onChange={(name) => name !== "" && onGroup(name)}
+          onClose={() => setAnchor(null)}
+        />
+      )}
     </Row>
   );
 };

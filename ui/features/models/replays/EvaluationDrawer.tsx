@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { startEvaluation } from "../../../api/models/replays.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { ModelInput } from "../ModelInput.tsx";
 import {
@@ -8,7 +9,6 @@ import {
   evaluationOf,
   type ReplaySetView,
   replaySets,
-  startEvaluation,
 } from "./replay-form.ts";
 
 type Props = Readonly<{ set: ReplaySetView; onClose: () => void }>;

@@ -1,9 +1,10 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
+import { createSet } from "../../../api/models/replays.ts";
 import { optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { ModelInput } from "../ModelInput.tsx";
-import { checkSet, createSet, emptySet, PERIODS, replaySets, type SetForm, setOf } from "./replay-form.ts";
+import { checkSet, emptySet, PERIODS, replaySets, type SetForm, setOf } from "./replay-form.ts";
 
 /** Sets requests of the log aside. */
 export const NewSetDrawer = ({ onClose }: Readonly<{ onClose: () => void }>) => {

@@ -3,6 +3,7 @@ import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { deleteSet } from "../../../api/models/replays.ts";
 import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
@@ -11,7 +12,7 @@ import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { StateChip } from "../../../components/page/list/column-kinds.tsx";
 import { columnName, type Figures, FigureTable } from "../../../components/page/list/FigureTable.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
-import { deleteSet, type EvaluationView, type ReplaySetView, replaySets } from "./replay-form.ts";
+import { type EvaluationView, type ReplaySetView, replaySets } from "./replay-form.ts";
 
 type Props = Readonly<{ set: ReplaySetView; onReplay: () => void }>;
 

@@ -14,7 +14,7 @@ import { SuggestedInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
 import { CandidateConditions } from "./CandidateConditions.tsx";
 import { type CandidateForm, candidateError, newCandidate } from "./candidate-form.ts";
-import { MAX_CANDIDATES, moved } from "./route-form.ts";
+import { filledCandidates, MAX_CANDIDATES, moved } from "./route-form.ts";
 
 type CandidateListProps = Readonly<{
   candidates: readonly CandidateForm[];
@@ -27,6 +27,7 @@ type CandidateListProps = Readonly<{
 /** The models of a route in their order. */
 export const CandidateList = ({ candidates, isWeighted, showsErrors, onChange }: CandidateListProps) => {
   const { t } = useTranslation();
+  const filled = filledCandidates(candidates);
   return (
     <Col gap={3}>
       {candidates.map((candidate, at) => (
@@ -37,7 +38,7 @@ export const CandidateList = ({ candidates, isWeighted, showsErrors, onChange }:
           isFirst={at === 0}
           isLast={at === candidates.length - 1}
           isWeighted={isWeighted}
-          showsErrors={showsErrors}
+          showsErrors={showsErrors && filled.includes(candidate)}
           onChange={(fields) => onChange(candidates.with(at, { ...candidate, ...fields }))}
           onMove={(by) => onChange(moved(candidates, at, at + by))}
           onRemove={() => onChange(candidates.toSpliced(at, 1))}

@@ -6,7 +6,7 @@ import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { CandidateList } from "./CandidateList.tsx";
 import { RouteExperiment } from "./RouteExperiment.tsx";
 import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
-import { checkRouteForm, definitionOf, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
+import { checkRouteForm, definitionOf, followModels, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
 import { SimulationPanel } from "./SimulationPanel.tsx";
 
 type RouteDrawerProps = Readonly<{
@@ -29,13 +29,16 @@ export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
   };
   return (
     <ResourceForm
+      hasDraft
       title={route ? t("routes.form.editTitle", { name: route.name }) : t("routes.form.createTitle")}
       action={t(route ? "routes.form.save" : "routes.form.create")}
       isNew={route === null}
+      resource={route && { section: "routes", name: route.name }}
       text={(name) => `routes.form.${name}`}
       initial={formOf(route)}
       check={(form) => checkRouteForm(form, taken)}
       fault={(fault) => t(`routes.form.errors.${fault}`)}
+      follow={(changed, form) => (route === null ? followModels(changed, form) : {})}
       save={save}
       reload={[routes]}
       sections={(form, change, faults) => [

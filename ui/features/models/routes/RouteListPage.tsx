@@ -1,6 +1,5 @@
 import Explain from "@mui/icons-material/AltRouteOutlined";
 import Split from "@mui/icons-material/CallSplitOutlined";
-import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Tag } from "../../../components/display/Tag.tsx";
@@ -10,6 +9,7 @@ import { ListPage } from "../../../components/page/list/ListPage.tsx";
 import type { ListContext } from "../../../components/page/list/list-context.ts";
 import type { FilterValues, ResourceList } from "../../../components/page/list/resource-list.ts";
 import { deleting, editing, switching } from "../../../components/page/list/standard-actions.tsx";
+import { namedCell } from "../named-cell.tsx";
 import { countConditions } from "./candidate-form.ts";
 import { RouteDrawer } from "./RouteDrawer.tsx";
 import { definitionOf, deleteRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
@@ -31,7 +31,7 @@ export const ROUTES: ResourceList<RouteView, object, Data> = {
   rowName: ({ name }) => name,
   unit: "routes.unit",
   columns: [
-    { key: "name", isTitle: true, cell: nameOf },
+    { key: "name", isTitle: true, cell: namedCell },
     {
       key: "strategy",
       kind: "choice",
@@ -68,24 +68,6 @@ export const ROUTES: ResourceList<RouteView, object, Data> = {
   remembers: { as: "routes", columns: "widths" },
   useData: () => ({ navigate: useNavigate(), names: useQuery(routes).data?.map(({ name }) => name) ?? [] }),
 };
-
-function nameOf({ name, description }: RouteView) {
-  return (
-    <Box sx={{ minWidth: 0 }}>
-      <Box title={name} sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
-        {name}
-      </Box>
-      {description && (
-        <Box
-          title={description}
-          sx={{ fontSize: 12, color: "text.tertiary", overflow: "hidden", textOverflow: "ellipsis" }}
-        >
-          {description}
-        </Box>
-      )}
-    </Box>
-  );
-}
 
 function candidatesOf({ candidates = [], strategy }: RouteView, { t }: ListContext<Data>) {
   return (

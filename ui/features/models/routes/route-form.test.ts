@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readRoute, STRATEGIES as SERVER_STRATEGIES } from "../../../../src/settings/option/model-routes.ts";
 import { candidateError, countConditions, newCandidate } from "./candidate-form.ts";
 import type { RouteView } from "./route-calls.ts";
-import { checkRouteForm, definitionOf, formOf, moved, STRATEGIES } from "./route-form.ts";
+import { checkRouteForm, definitionOf, followModels, formOf, moved, STRATEGIES } from "./route-form.ts";
 
 const FULL: RouteView = {
   name: "best",
@@ -68,6 +68,19 @@ test("a new route needs a name that is free, and a model", () => {
   expect(checkRouteForm(filled, ["best"]).name).toBe("taken");
   expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual(Array(6).fill(undefined));
   expect(checkRouteForm({ ...filled, candidates: [] }, []).candidates).toBe("candidates");
+});
+
+test("a route has the models that are named, and the first one's name until another is typed", () => {
+  const [first, second] = [newCandidate("a"), newCandidate()];
+  const form = { ...formOf(null), candidates: [first, second] };
+  expect(followModels({ candidates: [first, second] }, formOf(null))).toEqual({ name: "a" });
+  expect(followModels({ candidates: [newCandidate("b"), second] }, { ...form, name: "a" })).toEqual({ name: "b" });
+  expect(followModels({ candidates: [newCandidate("b"), second] }, { ...form, name: "best" })).toEqual({});
+  expect(definitionOf(form).candidates).toEqual([{ model: "a" }]);
+  expect(checkRouteForm({ ...form, name: "a" }, []).candidates).toBeUndefined();
+  // Conditions without a model were not left empty.
+  const conditional = { ...form, name: "a", candidates: [first, { ...second, tags: ["gold"] }] };
+  expect(checkRouteForm(conditional, []).candidates).toBe("candidates");
 });
 
 describe("a candidate", () => {

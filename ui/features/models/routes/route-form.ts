@@ -4,6 +4,7 @@ import {
   candidateError,
   candidateForm,
   candidateOf,
+  conditionsOfForm,
   isCount,
   MAX_NAME_LENGTH,
   newCandidate,
@@ -52,7 +53,7 @@ export const formOf = (route: RouteView | null): RouteForm => ({
   description: route?.description ?? "",
   isEnabled: route?.enabled ?? true,
   strategy: route?.strategy ?? "priority",
-  candidates: route?.candidates?.map(candidateForm) ?? [newCandidate()],
+  candidates: route?.candidates?.map(candidateForm) ?? [newCandidate(), newCandidate()],
   isHedged: route?.hedge !== undefined,
   hedgeAfter: textOf(route?.hedge?.after_ms),
   hedgePercent: String(route?.hedge?.max_extra_percent ?? DEFAULT_HEDGE_PERCENT),
@@ -63,12 +64,27 @@ export const formOf = (route: RouteView | null): RouteForm => ({
   experiment: experimentForm(route?.experiment),
 });
 
+const firstModel = ([first]: readonly CandidateForm[]): string => first?.model.trim() ?? "";
+
+/** What a change of the models changes too: a route takes the name of its first model, so that clients change nothing, unless another is typed. */
+export const followModels = ({ candidates }: Partial<RouteForm>, form: RouteForm): Partial<RouteForm> =>
+  candidates && form.name === firstModel(form.candidates) ? { name: firstModel(candidates) } : {};
+
+const isBlank = (candidate: CandidateForm): boolean =>
+  candidate.model.trim() === "" && conditionsOfForm(candidate) === 0;
+
+/** The models of a list but for places that are left empty; an empty list has its first place. */
+export const filledCandidates = (candidates: readonly CandidateForm[]): readonly CandidateForm[] => {
+  const filled = candidates.filter((candidate) => !isBlank(candidate));
+  return filled.length === 0 ? candidates.slice(0, 1) : filled;
+};
+
 /** The definition to save, without what is at its default. */
 export const definitionOf = (form: RouteForm): RouteDefinition => ({
   ...(form.description.trim() && { description: form.description.trim() }),
   ...(!form.isEnabled && { enabled: false }),
   strategy: form.strategy,
-  candidates: form.candidates.map(candidateOf),
+  candidates: filledCandidates(form.candidates).map(candidateOf),
   ...(form.isQueued && {
     queue: {
       max_wait_ms: Number(form.queueWait),
@@ -103,7 +119,8 @@ export function checkRouteForm(form: RouteForm, taken: readonly string[]) {
     name: name === "" || name.length > MAX_NAME_LENGTH ? ("name" as const) : isTaken ? ("taken" as const) : undefined,
     description: form.description.length > 500 ? ("description" as const) : undefined,
     candidates:
-      form.candidates.length === 0 || form.candidates.some((candidate) => candidateError(candidate) !== null)
+      form.candidates.length === 0 ||
+      filledCandidates(form.candidates).some((candidate) => candidateError(candidate) !== null)
         ? ("candidates" as const)
         : undefined,
     hedgeAfter: isHedgeValid(form) ? undefined : ("hedge" as const),

@@ -31,6 +31,7 @@ export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementVi
   const { t } = useTranslation();
   return (
     <ResourceForm<Form>
+      hasDraft
       as="dialog"
       title={t(stored ? "announcements.form.edit" : "announcements.form.add")}
       action={t(stored ? "announcements.form.save" : "announcements.form.publish")}

@@ -14,7 +14,15 @@ const MODEL: PricedModel = {
     cache_ratio: 0.1,
   },
   ...{ image_ratio: null, image_completion_ratio: null, audio_ratio: null, audio_completion_ratio: null },
-  ...{ cache_creation_ratio: null, owner_by: "", enable_groups: [], unit: "token", variants: {}, is_estimate: false },
+  ...{
+    cache_creation_ratio: null,
+    owner_by: "",
+    enable_groups: [],
+    group_ratios: {},
+    unit: "token",
+    variants: {},
+    is_estimate: false,
+  },
   ...{ is_priced: true, context_window: null, output_limit: 4096, input_modalities: null, output_modalities: null },
   ...{
     deprecation_date: null,

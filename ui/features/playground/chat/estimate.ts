@@ -1,20 +1,20 @@
 import { type PricedModel, tokenPrice, unitPrice } from "../../../api/models/pricing.ts";
-import type { WireMessage } from "./chat.ts";
+import type { WireMessage } from "./chat-body.ts";
 
 /** Latin text has about four characters a token; Chinese, Japanese and Korean about one. */
 const CHARACTERS_PER_TOKEN = 4;
 const ONE_TOKEN_EACH = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]/g;
 /** What providers add for the role and the ends of a message. */
 const TOKENS_PER_MESSAGE = 4;
-/** Providers count 765 to 1,600 tokens for an image of 1024 × 1024. */
-const TOKENS_PER_IMAGE = 1000;
+/** Providers count 765 to 1,600 tokens for an image of 1024 × 1024, and about as many for a page or half a minute of sound. */
+const TOKENS_PER_FILE = 1000;
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** About how many tokens the model reads. */
 export function estimateInputTokens(messages: readonly WireMessage[]): number {
   return messages.reduce((sum, { content }) => {
-    const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    const tokens = parts.map((part) => (part.type === "text" ? tokensOf(part.text) : TOKENS_PER_IMAGE));
+    const parts = Array.isArray(content) ? content : [{ type: "text" as const, text: content ?? "" }];
+    const tokens = parts.map((part) => (part.type === "text" ? tokensOf(part.text) : TOKENS_PER_FILE));
     return tokens.reduce((all, count) => all + count, sum + TOKENS_PER_MESSAGE);
   }, 0);
 }

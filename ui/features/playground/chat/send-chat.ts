@@ -1,32 +1,29 @@
-import { goToLogin } from "../../../api/login-redirect.ts";
+import { leaveForSignIn } from "../../../api/login-redirect.ts";
 import { fetchPlain, organizationHeader } from "../../../api/request.ts";
-import {
-  isListOf,
-  isNullable,
-  isNumber,
-  isOptional,
-  isRecord,
-  isShape,
-  isText,
-  readMembers,
-  readRecord,
-} from "../../../lib/json.ts";
+import { isNumber, isRecord, readMembers, readRecord } from "../../../lib/json.ts";
 import { translate } from "../../../state/i18n.ts";
 import { readUser } from "../../../state/stored-user.ts";
-import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.ts";
+import type { Answer, Citation, ToolCall } from "./chat.ts";
+import type { ChatBody } from "./chat-body.ts";
+import { DELTA, type Delta, isFailure, type ToolCallPart } from "./stream-shapes.ts";
 
 /**
- * Sends a chat and reports the answer as it streams. Resolves when it ends: failures are part of the answer, and an
- * aborted answer keeps what was received.
+ * Sends a chat and reports the answer, which begins as `start`, as it streams. Resolves with it when it ends: failures are part
+ * of the answer, and an aborted answer keeps what was received.
  */
-export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
-  const start = performance.now();
-  let answer = emptyAnswer(body.model);
+export async function sendChat(
+  body: ChatBody,
+  start: Answer,
+  onAnswer: (answer: Answer) => void,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const startMs = performance.now();
+  let answer = start;
   const apply = (changes: Partial<Answer>) => {
     answer = { ...answer, ...changes };
     onAnswer(answer);
   };
-  const elapsed = () => Math.round(performance.now() - start);
+  const elapsed = () => Math.round(performance.now() - startMs);
   try {
     const user = readUser();
     const response = await fetchPlain("/pg/chat/completions", {
@@ -41,18 +38,25 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
       body: JSON.stringify(body),
       signal,
     });
-    apply({ requestId: response.headers.get("x-request-id") ?? "" });
-    if (response.status === 401) goToLogin();
-    if (!response.ok || !response.body) return apply({ status: "error", ...(await errorOf(response)) });
-    for await (const data of eventsOf(response.body)) apply(applyEvent(answer, data, elapsed()));
+    const dropped = (response.headers.get("x-sluice-dropped") ?? "").split(",").map((name) => name.trim());
+    apply({
+      requestId: response.headers.get("x-request-id") ?? "",
+      dropped: dropped.filter((name) => name !== "" && !name.startsWith("stream_options")),
+    });
+    if (response.status === 401) leaveForSignIn();
+    if (!response.ok || !response.body) apply({ status: "error", ...(await errorOf(response)) });
+    else for await (const data of eventsOf(response.body)) apply(applyEvent(answer, data, elapsed()));
     if (answer.status !== "error") apply({ status: "complete" });
   } catch {
     // If nobody stopped the stream, the connection broke.
     apply(signal.aborted ? { status: "complete" } : { status: "error", error: translate("api.unreachable") });
-  } finally {
-    apply({ totalMs: elapsed() });
   }
+  apply({ totalMs: elapsed(), tools: answer.tools.map(withId) });
+  return answer;
 }
+
+/** Some services stream calls without ids, which results need. */
+const withId = (tool: ToolCall, index: number): ToolCall => (tool.id ? tool : { ...tool, id: `call_${index}` });
 
 async function errorOf(response: Response): Promise<Pick<Answer, "error" | "errorCode">> {
   const text = await response.text();
@@ -60,38 +64,6 @@ async function errorOf(response: Response): Promise<Pick<Answer, "error" | "erro
   const error = (isFailure(failure) && failure.message) || text || `HTTP ${response.status}`;
   return { error, ...(isRecord(failure) && typeof failure.code === "string" && { errorCode: failure.code }) };
 }
-
-/** A member that may be missing or null. */
-const isMaybe = <Value>(isValue: (value: unknown) => value is Value) => isOptional(isNullable(isValue));
-
-type Failure = { message?: string | null };
-const isFailure = isShape<Failure>({ message: isMaybe(isText) });
-
-type ToolCallPart = { index?: number; function?: { name?: string | null; arguments?: string | null } };
-const isToolCallPart = isShape<ToolCallPart>({
-  index: isOptional(isNumber),
-  function: isOptional(
-    isShape<NonNullable<ToolCallPart["function"]>>({ name: isMaybe(isText), arguments: isMaybe(isText) }),
-  ),
-});
-
-type ImagePart = { image_url?: { url?: string } };
-const isImage = isShape<ImagePart>({ image_url: isOptional(isShape<{ url?: string }>({ url: isOptional(isText) })) });
-
-type Delta = {
-  content?: string | null;
-  reasoning_content?: string | null;
-  reasoning?: string | null;
-  images?: ImagePart[] | null;
-  tool_calls?: ToolCallPart[] | null;
-};
-const DELTA = {
-  content: isMaybe(isText),
-  reasoning_content: isMaybe(isText),
-  reasoning: isMaybe(isText),
-  images: isMaybe(isListOf(isImage)),
-  tool_calls: isMaybe(isListOf(isToolCallPart)),
-};
 
 type Usage = { prompt_tokens: number; completion_tokens: number };
 const USAGE = { prompt_tokens: isNumber, completion_tokens: isNumber };
@@ -106,15 +78,27 @@ export function applyEvent(answer: Answer, data: string, elapsedMs: number): Ans
   const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : null;
   const delta = readMembers<Delta>(isRecord(choice) ? choice.delta : null, DELTA);
   const usage = readMembers<Usage>(chunk.usage, USAGE);
-  const says = delta.content || delta.reasoning_content || delta.reasoning || delta.tool_calls;
+  const reasoning = delta.reasoning_content || delta.reasoning || "";
+  const { data: audio, transcript } = delta.audio ?? {};
+  const says = delta.content || delta.tool_calls?.length || delta.images?.length || audio || transcript;
+  const firstMs = answer.firstMs || (says || reasoning ? elapsedMs : 0);
+  const endsReasoning = says && answer.reasoning !== "" && answer.reasoningMs === 0;
   return {
     ...answer,
     status: "incomplete",
-    firstMs: answer.firstMs || (says ? elapsedMs : 0),
-    content: answer.content + (delta.content ?? ""),
-    reasoning: answer.reasoning + (delta.reasoning_content ?? delta.reasoning ?? ""),
+    firstMs,
+    content: answer.content + (delta.content ?? "") + (transcript ?? ""),
+    reasoning: answer.reasoning + reasoning,
+    reasoningMs: endsReasoning ? Math.max(1, elapsedMs - firstMs) : answer.reasoningMs,
     tools: delta.tool_calls ? withTools(answer.tools, delta.tool_calls) : answer.tools,
     images: [...answer.images, ...(delta.images ?? []).flatMap(({ image_url }) => image_url?.url ?? [])],
+    audio: audio ? [...answer.audio, audio] : answer.audio,
+    citations: withCitations(
+      answer.citations,
+      (delta.annotations ?? []).flatMap(({ url_citation: page }) =>
+        page?.url ? [{ url: page.url, title: page.title || page.url }] : [],
+      ),
+    ),
     promptTokens: usage.prompt_tokens ?? answer.promptTokens,
     completionTokens: usage.completion_tokens ?? answer.completionTokens,
   };
@@ -122,12 +106,20 @@ export function applyEvent(answer: Answer, data: string, elapsedMs: number): Ans
 
 function withTools(tools: readonly ToolCall[], parts: readonly ToolCallPart[]): readonly ToolCall[] {
   const next = [...tools];
-  for (const { index = 0, function: part } of parts) {
-    const known = next[index] ?? { name: "", arguments: "" };
-    next[index] = { name: known.name + (part?.name ?? ""), arguments: known.arguments + (part?.arguments ?? "") };
+  for (const { index = 0, id, function: part } of parts) {
+    const known = next[index] ?? { id: "", name: "", arguments: "" };
+    next[index] = {
+      id: known.id || (id ?? ""),
+      name: known.name + (part?.name ?? ""),
+      arguments: known.arguments + (part?.arguments ?? ""),
+    };
   }
   return next;
 }
+
+/** Each page once. */
+const withCitations = (known: readonly Citation[], found: readonly Citation[]): readonly Citation[] =>
+  found.length === 0 ? known : [...new Map([...known, ...found].map((page) => [page.url, page])).values()];
 
 /** Splits a byte stream into the texts after `data:`. */
 export async function* eventsOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {

@@ -3,8 +3,8 @@ import Key from "@mui/icons-material/KeyOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import CircularProgress from "@mui/material/CircularProgress";
-import { useNavigate, useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useNavigate, useParams, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -19,6 +19,7 @@ export const ChatPage = () => {
   const { id } = useParams({ strict: false });
   const chat = useChatTarget(Number(id ?? 0));
   if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
+  if (chat.kind === "visitor") return <SignInFirst />;
   if (chat.kind === "noKey") return <NoKey />;
   if (chat.kind === "noChat") return <NoChat />;
   if (chat.kind === "loading")
@@ -27,14 +28,14 @@ export const ChatPage = () => {
         <CircularProgress aria-label={t("chat.loading")} />
       </Box>
     );
-  const { name, target } = chat;
+  const { name, target, hasKey } = chat;
   if (!target.isFramed)
     return (
       <EmptyState
         isPage
         icon={<Forum />}
         title={name}
-        body={t("chat.app.body")}
+        body={t(hasKey ? "chat.app.body" : "chat.app.plainBody")}
         action={
           <Button
             component="a"
@@ -73,6 +74,7 @@ export const ChatToLinkPage = () => {
     if (href) window.location.replace(href);
   }, [href]);
   if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
+  if (chat.kind === "visitor") return <SignInFirst />;
   if (chat.kind === "noKey") return <NoKey />;
   if (chat.kind === "noChat") return <NoChat />;
   return (
@@ -80,6 +82,15 @@ export const ChatToLinkPage = () => {
       <CircularProgress aria-label={t("chat.loading")} />
     </Box>
   );
+};
+
+/** A visitor signs in and comes back: this chat is opened with a key of theirs. */
+const SignInFirst = () => {
+  const navigate = useNavigate();
+  const { state } = useRouter();
+  const [returnTo] = useState(state.location.href);
+  useEffect(() => void navigate({ to: "/login", search: { returnTo }, replace: true }), [navigate, returnTo]);
+  return null;
 };
 
 const LEAVE_MS = 1500;

@@ -5,6 +5,7 @@ import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../
 import type { RowAction } from "../../../components/data-table/column.ts";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { gatewayAddress } from "../../../lib/snippets/examples.ts";
+import { useSession } from "../../../state/session.ts";
 import { useSite } from "../../../state/site-status.ts";
 
 /** Name → link, as the site's status lists them. */
@@ -59,24 +60,35 @@ export const sandboxOf = (href: string, ownOrigin: string): string =>
 type State =
   | Readonly<{ kind: "loading" }>
   | Readonly<{ kind: "noKey" }>
+  | Readonly<{ kind: "visitor" }>
   | Readonly<{ kind: "noChat" }>
   | Readonly<{ kind: "failed"; error: Error; retry: () => void }>
-  | Readonly<{ kind: "ready"; name: string; target: ChatTarget }>;
+  | Readonly<{ kind: "ready"; name: string; target: ChatTarget; hasKey: boolean }>;
 
 const MOST_KEYS = 100;
 
-/** The chat at an index of the site's list, with the newest active key filled in. */
+/** The chat at an index of the site's list, with the newest active key filled in where its link has a place for one. */
 export function useChatTarget(place: number): State {
   const site = useSite();
-  const tokens = useQuery(tokenPage({ status: ENABLED, page: 0, pageSize: MOST_KEYS }));
+  const { user } = useSession();
+  const chat = site && chatAt(site.chats ?? [], place);
+  const needsKey = chat?.link.includes("{key}") ?? false;
+  const tokens = useQuery({
+    ...tokenPage({ status: ENABLED, page: 0, pageSize: MOST_KEYS }),
+    enabled: needsKey && user !== null,
+  });
+  if (!site) return { kind: "loading" };
+  const readyWith = (key: string): State => {
+    const target = chat && chatTarget(chat.link, key, gatewayAddress(site.server_address));
+    return chat && target ? { kind: "ready", name: chat.name, target, hasKey: key !== "" } : { kind: "noChat" };
+  };
+  if (!needsKey) return readyWith("");
+  if (!user) return { kind: "visitor" };
   if (tokens.error) return { kind: "failed", error: tokens.error, retry: () => void tokens.refetch() };
-  if (!site || !tokens.data) return { kind: "loading" };
+  if (!tokens.data) return { kind: "loading" };
   const nowSeconds = Date.now() / 1000;
   const token = tokens.data.items.find((one) => effectiveStatus(one, nowSeconds) === ENABLED);
-  if (!token) return { kind: "noKey" };
-  const chat = chatAt(site.chats ?? [], place);
-  const target = chat && chatTarget(chat.link, fullKey(token), gatewayAddress(site.server_address));
-  return chat && target ? { kind: "ready", name: chat.name, target } : { kind: "noChat" };
+  return token ? readyWith(fullKey(token)) : { kind: "noKey" };
 }
 
 /** Actions of an active key: opens each of the site's chats with this key filled in. */

@@ -9,7 +9,7 @@ import { checkJson, formatJson } from "../../../components/inputs/json-text.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 
 /** The editor is large, so it is loaded on demand. */
-const JsonEditor = lazy(() => import("./JsonEditor.tsx"));
+const JsonEditor = lazy(() => import("../../../components/form/JsonEditor.tsx"));
 
 const HEIGHT = 260;
 

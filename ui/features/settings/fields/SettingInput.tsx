@@ -20,6 +20,7 @@ import { ColorField } from "./ColorField.tsx";
 import { ContentField } from "./ContentField.tsx";
 import { DomainField } from "./DomainField.tsx";
 import { DefaultTools, JsonInput } from "./JsonInput.tsx";
+import { LogoField } from "./LogoField.tsx";
 
 /** The element id of an option's control. */
 export const controlId = (key: string): string => `setting-${key}`;
@@ -91,6 +92,8 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
       );
     case "content":
       return <ContentField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
+    case "logo":
+      return <LogoField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
     case "color":
       return <ColorField {...{ id, label, hint, error, value, onChange }} onBlur={leave} />;
     case "choice":

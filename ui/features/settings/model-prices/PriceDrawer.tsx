@@ -39,6 +39,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
       title={isNew ? t("settings.pricing.add") : row.name}
       action={t("settings.pricing.apply")}
       isNew={isNew}
+      resource={isNew ? null : { section: "prices", name: row.name }}
       text={(name) => `settings.pricing.form.${name}`}
       initial={priceFormOf(row)}
       check={(form) => checkPriceForm(form, isNew ? isTaken : () => false)}

@@ -19,8 +19,9 @@ import { formatDollars } from "../../../lib/format/money.ts";
 import { options } from "../option-calls.ts";
 import { ListPriceDialog } from "./ListPriceDialog.tsx";
 import { PriceDrawer } from "./PriceDrawer.tsx";
+import { PriceInput } from "./PriceInput.tsx";
 import { NEW_PRICE } from "./price-form.ts";
-import { type PriceMaps, type PriceRow, priceOfRatio, priceRows, rowOf, withRow } from "./price-maps.ts";
+import { type PriceMaps, type PriceRow, priceRows, rowOf, withRow } from "./price-maps.ts";
 import { NO_PRICE_VIEW, type usePriceMaps, usePriceView } from "./price-view.ts";
 
 type PriceTableProps = Readonly<{ prices: ReturnType<typeof usePriceMaps>; maps: PriceMaps }>;
@@ -42,6 +43,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
   const isChanged = (row: PriceRow) =>
     "invalid" in saved || JSON.stringify(rowOf(saved, row.name)) !== JSON.stringify(row);
   const { shown, paging } = useLocalPaging(rows, t("settings.pricing.unit"), address);
+  const apply = (row: PriceRow) => prices.apply(withRow(maps, row));
   const columns: readonly Column<PriceRow>[] = [
     {
       key: "name",
@@ -66,24 +68,24 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
     {
       key: "input",
       head: t("settings.pricing.columns.input"),
-      width: 116,
+      width: 132,
       align: "right",
-      cell: ({ price, ratio }) =>
-        price !== null
-          ? `${exactDollars(price)} ${t("settings.pricing.perCall")}`
-          : ratio === null
-            ? "–"
-            : exactDollars(priceOfRatio(ratio)),
+      isSolid: true,
+      cell: (row) =>
+        row.price !== null ? (
+          `${exactDollars(row.price)} ${t("settings.pricing.perCall")}`
+        ) : (
+          <PriceInput row={row} field="inputPrice" onApply={apply} />
+        ),
     },
     {
       key: "output",
       head: t("settings.pricing.columns.output"),
-      width: 116,
+      width: 132,
       align: "right",
-      cell: ({ price, ratio, completionRatio }) =>
-        price !== null || ratio === null || completionRatio === null
-          ? "–"
-          : exactDollars(priceOfRatio(ratio) * completionRatio),
+      isSolid: true,
+      cell: (row) =>
+        row.price !== null || row.ratio === null ? "–" : <PriceInput row={row} field="outputPrice" onApply={apply} />,
     },
     {
       key: "ratio",
@@ -160,7 +162,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
         <PriceDrawer
           row={drawer}
           isTaken={(name) => all.some((row) => row.name === name)}
-          onApply={(row) => prices.apply(withRow(maps, row))}
+          onApply={apply}
           onClose={() => setDrawer(null)}
         />
       )}

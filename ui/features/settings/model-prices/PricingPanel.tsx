@@ -27,8 +27,10 @@ export const PricingPanel = () => {
   const { name: view, address } = usePriceView();
   const prices = usePriceMaps();
   const models = useQuery(servedModels).data ?? [];
-  const { edited } = prices;
+  const { edited, saved } = prices;
   const unset = "invalid" in edited ? [] : modelsWithoutPrice(models, edited);
+  // A model stays in its row while its prices are typed.
+  const unsaved = "invalid" in saved ? unset : modelsWithoutPrice(models, saved);
   return (
     <Col gap={4}>
       <Row wrap sx={{ rowGap: 2, justifyContent: "space-between" }}>
@@ -69,12 +71,13 @@ export const PricingPanel = () => {
       {view === "visual" && !("invalid" in edited) && (
         <>
           <PriceTable prices={prices} maps={edited} />
+          <SettingInput field={{ key: "PriceByUpstreamModel", kind: "switch" }} />
           <TierEditor models={Object.keys(edited.ModelRatio)} />
           <ServiceTierEditor models={namesOf(edited)} />
           <PriceHoursEditor models={namesOf(edited)} />
         </>
       )}
-      {view === "unset" && !("invalid" in edited) && <UnsetModels prices={prices} maps={edited} models={unset} />}
+      {view === "unset" && !("invalid" in edited) && <UnsetModels prices={prices} maps={edited} models={unsaved} />}
     </Col>
   );
 };

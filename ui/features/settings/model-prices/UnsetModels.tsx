@@ -12,27 +12,35 @@ import { useLocalPaging } from "../../../components/data-table/url-state.ts";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { PriceDrawer } from "./PriceDrawer.tsx";
-import { type NumberMap, type PriceKey, type PriceMaps, rowOf, withRow } from "./price-maps.ts";
+import { PriceInput } from "./PriceInput.tsx";
+import { type NumberMap, type PriceKey, type PriceMaps, type PriceRow, rowOf, withRow } from "./price-maps.ts";
 import { type usePriceMaps, usePriceView } from "./price-view.ts";
 
 type UnsetModelsProps = Readonly<{
   prices: ReturnType<typeof usePriceMaps>;
   maps: PriceMaps;
-  /** Served by enabled channels, without a price. */
+  /** Served by enabled channels, without a price that is saved. */
   models: readonly string[];
 }>;
 
-type UnsetModel = Readonly<{ name: string }>;
 const NONE: Selected = {};
 
 /** The models that can't be called because they have no price; sets prices one by one or in bulk. */
 export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   const { t } = useTranslation();
   const [selected, setSelected] = useState(NONE);
-  const { address } = usePriceView();
-  const rows = useMemo(() => models.map((name) => ({ name })), [models]);
+  const { search, address } = usePriceView();
+  const rows = useMemo(
+    () =>
+      models
+        .filter((name) => name.toLowerCase().includes(search.trim().toLowerCase()))
+        .map((name) => rowOf(maps, name)),
+    [models, maps, search],
+  );
+  const apply = (row: PriceRow) => prices.apply(withRow(maps, row));
   const { shown, paging } = useLocalPaging(rows, t("settings.pricing.unit"), address);
   const [mode, setMode] = useState<BatchMode>("ratio");
   const [value, setValue] = useState("");
@@ -50,12 +58,19 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
     setSelected(NONE);
     notifyDone(t("settings.pricing.batch.done", { count: chosen.length }));
   };
-  const columns = useMemo(
-    (): readonly Column<UnsetModel>[] => [
-      { key: "name", head: t("settings.pricing.columns.name"), isTitle: true, cell: ({ name }) => <span>{name}</span> },
-    ],
-    [t],
-  );
+  const columns: readonly Column<PriceRow>[] = [
+    { key: "name", head: t("settings.pricing.columns.name"), isTitle: true, cell: ({ name }) => <span>{name}</span> },
+    ...(["input", "output"] as const).map(
+      (key): Column<PriceRow> => ({
+        key,
+        head: t(`settings.pricing.columns.${key}`),
+        width: 132,
+        align: "right",
+        isSolid: true,
+        cell: (row) => <PriceInput row={row} field={`${key}Price`} onApply={apply} />,
+      }),
+    ),
+  ];
   const model = useDataTable({
     columns,
     rows: shown,
@@ -68,6 +83,12 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
       {models.length > 0 && (
         <Box sx={{ mb: 3, fontSize: 12.5, color: "text.secondary" }}>{t("settings.pricing.unset.why")}</Box>
       )}
+      <FilterBar
+        search={{ value: search, placeholder: t("settings.pricing.search") }}
+        filters={[]}
+        onChange={(_, value) => address.set({ model: value, p: undefined })}
+        onClear={() => address.set({ model: undefined, p: undefined })}
+      />
       <Row wrap gap={2} sx={{ mb: 3, rowGap: 2 }}>
         <Select
           value={mode}
@@ -122,7 +143,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
         <PriceDrawer
           row={rowOf(maps, editing)}
           isTaken={() => false}
-          onApply={(row) => prices.apply(withRow(maps, row))}
+          onApply={apply}
           onClose={() => setEditing(null)}
         />
       )}
@@ -130,7 +151,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   );
 };
 
-const nameOf = ({ name }: UnsetModel): string => name;
+const nameOf = ({ name }: PriceRow): string => name;
 
 const BATCH_MODES = ["price", "ratio", "completionRatio", "both"] as const;
 type BatchMode = (typeof BATCH_MODES)[number];

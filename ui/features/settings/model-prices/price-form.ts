@@ -60,8 +60,8 @@ export const NEW_PRICE: PriceRow = {
 export function typed(form: PriceForm, field: PriceField, text: string): PriceForm {
   const next = { ...form, [field]: text };
   if (field === "inputPrice" || field === "outputPrice") {
-    const input = numberOf(next.inputPrice);
-    const output = numberOf(next.outputPrice);
+    const input = readPrice(next.inputPrice);
+    const output = readPrice(next.outputPrice);
     return {
       ...next,
       ratio: input === null ? next.ratio : String(ratioOfPrice(input)),
@@ -74,8 +74,8 @@ export function typed(form: PriceForm, field: PriceField, text: string): PriceFo
     };
   }
   if (field === "ratio" || field === "completionRatio") {
-    const ratio = numberOf(next.ratio);
-    const completion = numberOf(next.completionRatio);
+    const ratio = readPrice(next.ratio);
+    const completion = readPrice(next.completionRatio);
     const input = ratio === null ? null : priceOfRatio(ratio);
     return {
       ...next,
@@ -86,7 +86,8 @@ export function typed(form: PriceForm, field: PriceField, text: string): PriceFo
   return next;
 }
 
-const numberOf = (text: string): number | null =>
+/** A price or ratio as typed; null: it is none. */
+export const readPrice = (text: string): number | null =>
   text.trim() !== "" && Number.isFinite(Number(text)) && Number(text) >= 0 ? Number(text) : null;
 
 /** Validation errors by field. `taken` returns whether another model has the name. */
@@ -99,12 +100,12 @@ export function checkPriceForm(
   else if (taken(form.name.trim())) faults.name = "duplicate";
   const check = (field: Exclude<PriceField, "name">, isRequired: boolean) => {
     const text = form[field].trim();
-    if (text === "" ? isRequired : numberOf(text) === null) faults[field] = "number";
+    if (text === "" ? isRequired : readPrice(text) === null) faults[field] = "number";
   };
   if (form.billing === "per_call") {
     check("price", true);
     check("megapixelPrice", false);
-    if (numberOf(form.price) === 0) faults.price = "zero";
+    if (readPrice(form.price) === 0) faults.price = "zero";
     return faults;
   }
   const isPrice = form.entry === "price";
@@ -118,12 +119,12 @@ export function checkPriceForm(
 export const rowOfForm = (form: PriceForm): PriceRow => {
   const name = form.name.trim();
   if (form.billing === "per_call")
-    return { ...NEW_PRICE, name, price: numberOf(form.price), megapixelPrice: numberOf(form.megapixelPrice) };
+    return { ...NEW_PRICE, name, price: readPrice(form.price), megapixelPrice: readPrice(form.megapixelPrice) };
   return {
     ...NEW_PRICE,
     name,
-    ratio: numberOf(form.ratio),
-    completionRatio: numberOf(form.completionRatio),
-    cacheRatio: numberOf(form.cacheRatio),
+    ratio: readPrice(form.ratio),
+    completionRatio: readPrice(form.completionRatio),
+    cacheRatio: readPrice(form.cacheRatio),
   };
 };

@@ -4,6 +4,7 @@ import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import Typography from "@mui/material/Typography";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { ManagedNotice, useManaged } from "../../../components/form/Managed.tsx";
 import { SettingInput } from "../fields/SettingInput.tsx";
 import type { SettingSection } from "../setting-field.ts";
 
@@ -13,6 +14,12 @@ const sectionId = (id: string): string => `section-${id}`;
 /** One section: heading and options. Switches come after the other fields. */
 export const SectionView = ({ section, extra }: { section: SettingSection; extra?: ReactNode }) => {
   const { t } = useTranslation();
+  const managedOf = useManaged();
+  const managed = section.fields.map(({ key }) =>
+    // A super administrator can always unlock the site.
+    key === "LockManagedByFiles" ? null : managedOf({ section: "options", name: key }),
+  );
+  const first = managed.find((each) => each !== null);
   return (
     <Box component="section" id={sectionId(section.id)} aria-labelledby={`${sectionId(section.id)}-title`}>
       <Typography variant="h2" id={`${sectionId(section.id)}-title`}>
@@ -21,6 +28,7 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
       <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5, mb: 4 }}>
         {t(`settings.sections.${section.id}.purpose`)}
       </Typography>
+      {first && <ManagedNotice managed={first} />}
       {section.drawsFields && extra}
       {section.fields.length > 0 && !section.drawsFields && (
         <Box
@@ -31,8 +39,14 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
             alignItems: "start",
           }}
         >
-          {section.fields.map((field) => (
-            <SettingInput key={field.key} field={field} />
+          {section.fields.map((field, at) => (
+            <Box
+              key={field.key}
+              sx={{ display: "contents", "& > *": managed[at]?.isLocked ? { opacity: 0.6 } : {} }}
+              inert={managed[at]?.isLocked}
+            >
+              <SettingInput field={field} />
+            </Box>
           ))}
         </Box>
       )}

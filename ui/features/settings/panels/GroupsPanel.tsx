@@ -6,6 +6,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Switch from "@mui/material/Switch";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Pager } from "../../../components/data-table/paging/Pager.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { isText, mapOf, readRecord } from "../../../lib/json.ts";
@@ -19,18 +20,29 @@ const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px 
 /** On a phone a group takes two lines, with its actions on the first. */
 const AREAS = { xs: '"name ratio remove" "usable text text"', sm: '"name ratio usable text remove"' };
 
+/** More groups are on pages, and can be searched. */
+const MOST_LINES = 20;
+
 /** Groups as a form, or as the JSON of both options. */
 export const GroupsPanel = () => {
   const { t } = useTranslation();
   const { textOf, change } = useSettings();
   const [view, setView] = useState<EditorView>("visual");
   const [name, setName] = useState("");
+  const [search, setSearch] = useState("");
+  const [page, setPage] = useState(0);
+  const [pageSize, setPageSize] = useState(MOST_LINES);
   const rows = readGroups({ ratios: textOf("GroupRatio"), usable: textOf("UserUsableGroups") });
   const update = (next: readonly GroupRow[]) => {
     const texts = groupTexts(next);
     change("GroupRatio", texts.ratios);
     change("UserUsableGroups", texts.usable);
   };
+  const word = search.trim().toLowerCase();
+  const found = (rows ?? []).filter(({ name: group, description }) =>
+    [group, description ?? ""].some((text) => text.toLowerCase().includes(word)),
+  );
+  const shownPage = Math.min(page, Math.max(Math.ceil(found.length / pageSize) - 1, 0));
   const add = () => {
     const added = name.trim();
     if (!rows || added === "") return;
@@ -40,6 +52,9 @@ export const GroupsPanel = () => {
     }
     update([...rows, { name: added, ratio: 1, description: null }]);
     setName("");
+    // Among many it is the one that is found now.
+    setSearch(rows.length >= MOST_LINES ? added : "");
+    setPage(0);
   };
   return (
     <Col gap={4}>
@@ -47,13 +62,28 @@ export const GroupsPanel = () => {
       {view === "json" || !rows ? (
         <>
           <SettingInput field={{ key: "GroupRatio", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "GroupModelRatio", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "GroupGroupRatio", kind: "json", shape: "object" }} />
           <SettingInput field={{ key: "UserUsableGroups", kind: "json", shape: "object" }} />
           <SettingInput field={{ key: "AutoGroups", kind: "json", shape: "list" }} />
           <SettingInput field={{ key: "GroupDiscounts", kind: "json", shape: "list" }} />
         </>
       ) : (
         <>
-          {rows.map((row) => (
+          {rows.length > MOST_LINES && (
+            <OutlinedInput
+              type="search"
+              value={search}
+              placeholder={t("settings.groups.search", { count: rows.length })}
+              inputProps={{ "aria-label": t("settings.groups.search", { count: rows.length }) }}
+              onChange={(event) => {
+                setSearch(event.target.value);
+                setPage(0);
+              }}
+              sx={{ maxWidth: 360 }}
+            />
+          )}
+          {found.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((row) => (
             <GroupLine
               key={row.name}
               row={row}
@@ -61,6 +91,19 @@ export const GroupsPanel = () => {
               onRemove={() => update(rows.filter((other) => other.name !== row.name))}
             />
           ))}
+          {found.length === 0 && rows.length > 0 && (
+            <Box sx={{ fontSize: 13, color: "text.tertiary" }}>{t("components.filter.nothing")}</Box>
+          )}
+          {found.length > MOST_LINES && (
+            <Pager
+              page={shownPage}
+              pageSize={pageSize}
+              total={found.length}
+              unit={t("settings.groups.unit")}
+              onPage={setPage}
+              onPageSize={setPageSize}
+            />
+          )}
           <Row gap={2} sx={{ maxWidth: 360 }}>
             <OutlinedInput
               fullWidth
@@ -74,6 +117,8 @@ export const GroupsPanel = () => {
               {t("settings.groups.add")}
             </Button>
           </Row>
+          <SettingInput field={{ key: "GroupModelRatio", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "GroupGroupRatio", kind: "json", shape: "object" }} />
           <SettingInput field={{ key: "AutoGroups", kind: "json", shape: "list" }} />
           <DiscountEditor groups={rows.map((row) => row.name)} />
         </>

@@ -6,6 +6,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { readData } from "../../../api/client.ts";
 import { systemApi } from "../../../api/groups.ts";
+import { KeyValueTiles } from "../../../components/display/KeyValue.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
@@ -29,21 +30,7 @@ export const SystemInfoPanel = () => {
   ] as const;
   return (
     <Col gap={4}>
-      <Box
-        component="dl"
-        sx={{ m: 0, display: "grid", gridTemplateColumns: "repeat(auto-fill, minmax(180px, 1fr))", gap: 4 }}
-      >
-        {facts.map(([name, value]) => (
-          <Box key={name}>
-            <Box component="dt" sx={{ fontSize: 12, color: "text.tertiary" }}>
-              {name}
-            </Box>
-            <Box component="dd" className="num" sx={{ m: 0, fontSize: 14 }}>
-              {value}
-            </Box>
-          </Box>
-        ))}
-      </Box>
+      <KeyValueTiles items={facts} />
       {data.can_check_update ? (
         <Row>
           <Button loading={update.isPending} onClick={() => update.mutate()}>

@@ -3,15 +3,24 @@ import { sectionsOf } from "./ApiReferencePage.tsx";
 
 test("calls are gathered by what they are about, with what they take and who may make them", () => {
   const sections = sectionsOf({
+    tags: [
+      { name: "API keys", description: "Create keys." },
+      { name: "Chats", description: "Call models." },
+    ],
     paths: {
+      "/v1/models": { get: { tags: ["Chats"], summary: "List models" } },
       "/api/token/{id}": {
         get: {
+          tags: ["API keys"],
+          summary: "Get an API key",
           security: [{ user: [] }],
           parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
         },
       },
       "/api/token/": {
         post: {
+          tags: ["API keys"],
+          summary: "Create API keys",
           security: [{ user: [] }],
           requestBody: {
             content: {
@@ -25,15 +34,15 @@ test("calls are gathered by what they are about, with what they take and who may
           },
         },
       },
-      "/v1/models": { get: {} },
     },
   });
   expect(sections.map(({ name, calls }) => [name, calls.length])).toEqual([
-    ["api/token", 2],
-    ["v1", 1],
+    ["API keys", 2],
+    ["Chats", 1],
   ]);
   expect(sections[0]?.calls[0]).toMatchObject({
     method: "GET",
+    summary: "Get an API key",
     role: "user",
     parameters: [{ name: "id", where: "path", type: "integer", isRequired: true }],
   });

@@ -25,6 +25,7 @@ import { sitePath } from "../../../lib/base-path.ts";
 export type ApiCall = Readonly<{
   method: string;
   path: string;
+  summary: string;
   /** The required role; null: public, or an API key. */
   role: string | null;
   /** Parameter names: path and query, then body. */
@@ -38,7 +39,7 @@ type ApiParameter = Readonly<{
   isRequired: boolean;
 }>;
 
-type ApiSection = Readonly<{ name: string; calls: readonly ApiCall[] }>;
+type ApiSection = Readonly<{ name: string; description: string; calls: readonly ApiCall[] }>;
 
 type Schema = Readonly<{
   type?: string;
@@ -48,11 +49,16 @@ type Schema = Readonly<{
   items?: Schema;
 }>;
 type Operation = Readonly<{
+  tags?: readonly string[];
+  summary?: string;
   security?: readonly Record<string, unknown>[];
   parameters?: readonly { name: string; in: string; required?: boolean; schema?: Schema }[];
   requestBody?: { content?: Record<string, { schema?: Schema }> };
 }>;
-type ApiDocument = Readonly<{ paths: Record<string, Record<string, Operation>> }>;
+type ApiDocument = Readonly<{
+  tags: readonly { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}>;
 
 export const apiDocument = queryOptions({
   queryKey: ["openapi"],
@@ -60,21 +66,23 @@ export const apiDocument = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Groups the calls by the first segments of their paths. */
-export function sectionsOf({ paths }: ApiDocument): readonly ApiSection[] {
-  const sections = new Map<string, ApiCall[]>();
-  for (const [path, methods] of Object.entries(paths)) {
-    const name = path
-      .split("/")
-      .slice(1, path.startsWith("/api/") ? 3 : 2)
-      .join("/");
-    for (const [method, operation] of Object.entries(methods)) {
-      const role = Object.keys(operation.security?.[0] ?? {})[0] ?? null;
-      const call = { method: method.toUpperCase(), path, role, parameters: parametersOf(operation) };
-      sections.set(name, [...(sections.get(name) ?? []), call]);
-    }
-  }
-  return [...sections].map(([name, calls]) => ({ name, calls })).sort((a, b) => a.name.localeCompare(b.name));
+/** Groups the calls by what one comes to do with them, in the order of the document. */
+export function sectionsOf({ tags, paths }: ApiDocument): readonly ApiSection[] {
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      task: operation.tags?.[0] ?? "",
+      method: method.toUpperCase(),
+      path,
+      summary: operation.summary ?? "",
+      role: Object.keys(operation.security?.[0] ?? {})[0] ?? null,
+      parameters: parametersOf(operation),
+    })),
+  );
+  return tags.map(({ name, description }) => ({
+    name,
+    description,
+    calls: calls.filter(({ task }) => task === name).map(({ task: _, ...call }) => call),
+  }));
 }
 
 function parametersOf({ parameters = [], requestBody }: Operation): ApiParameter[] {
@@ -111,9 +119,11 @@ export const ApiReferencePage = () => {
     () =>
       document.data
         ? sectionsOf(document.data)
-            .map(({ name, calls }) => ({
-              name,
-              calls: calls.filter(({ path, method }) => `${method} ${path}`.toLowerCase().includes(search)),
+            .map((section) => ({
+              ...section,
+              calls: section.calls.filter(({ path, method, summary }) =>
+                `${method} ${path} ${summary} ${section.name}`.toLowerCase().includes(search),
+              ),
             }))
             .filter(({ calls }) => calls.length > 0)
         : null,
@@ -147,7 +157,7 @@ export const ApiReferencePage = () => {
       ) : sections.length === 0 ? (
         <EmptyState icon={<SearchOff />} title={t("reference.none")} body={t("reference.noneBody")} />
       ) : (
-        sections.map(({ name, calls }) => (
+        sections.map(({ name, description, calls }) => (
           <Accordion
             key={name}
             defaultExpanded={search !== ""}
@@ -157,10 +167,13 @@ export const ApiReferencePage = () => {
             sx={{ "&::before": { display: "none" }, "& + &": { borderTop: 0 } }}
           >
             <AccordionSummary expandIcon={<ExpandMore />}>
-              <Typography className="mono" sx={{ flex: 1 }}>
-                /{name}
-              </Typography>
-              <Typography variant="body2" sx={{ color: "text.secondary", mr: 2 }}>
+              <Box sx={{ flex: 1, minWidth: 0 }}>
+                <Typography sx={{ fontWeight: 560 }}>{name}</Typography>
+                <Typography variant="body2" sx={{ color: "text.secondary" }}>
+                  {description}
+                </Typography>
+              </Box>
+              <Typography variant="body2" sx={{ color: "text.secondary", mx: 2, whiteSpace: "nowrap" }}>
                 {t("reference.calls", { count: calls.length })}
               </Typography>
             </AccordionSummary>
@@ -178,10 +191,11 @@ export const ApiReferencePage = () => {
   );
 };
 
-const CallEntry = ({ call: { method, path, role, parameters } }: { call: ApiCall }) => {
+const CallEntry = ({ call: { method, path, summary, role, parameters } }: { call: ApiCall }) => {
   const { t } = useTranslation();
   return (
     <Box>
+      <Typography sx={{ fontSize: 13.5, fontWeight: 560, mb: 0.5 }}>{summary}</Typography>
       <Row gap={2} wrap>
         <Tag mono>{method}</Tag>
         <Typography className="mono" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>

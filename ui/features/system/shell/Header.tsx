@@ -43,13 +43,13 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       sx={{
         display: "flex",
         alignItems: "center",
-        gap: isPhone ? 1 : 2,
+        gap: isPhone ? 0 : 2,
         position: "sticky",
         top: 0,
         zIndex: 100,
         height: size.header,
         flex: "none",
-        px: isPhone ? 3 : 4,
+        px: isPhone ? 1.5 : 4,
         bgcolor: "surface.canvas",
         borderBottom: "1px solid",
         borderColor: "line.main",
@@ -95,7 +95,12 @@ const Brand = () => {
   const name = useSiteName();
   return (
     <Row gap={2}>
-      <ButtonBase component={Link} to="/" sx={{ gap: 2, borderRadius: "6px", color: "text.primary", minWidth: 0 }}>
+      <ButtonBase
+        component={Link}
+        to="/"
+        aria-label={name}
+        sx={{ gap: 2, borderRadius: "6px", color: "text.primary", minWidth: 0 }}
+      >
         {site?.logo ? (
           <Box component="img" src={sitePath(site.logo)} alt="" sx={{ height: 22, flex: "none" }} />
         ) : (
@@ -110,6 +115,8 @@ const Brand = () => {
             whiteSpace: "nowrap",
             overflow: "hidden",
             textOverflow: "ellipsis",
+            // The logo alone says it.
+            "@media (max-width: 359px)": { display: "none" },
           }}
         >
           {name}

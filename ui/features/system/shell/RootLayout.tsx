@@ -4,9 +4,11 @@ import { Outlet } from "@tanstack/react-router";
 import { useAtom, useAtomValue } from "jotai";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { signInAgainAtom } from "../../../api/accounts/sign-in-again.ts";
 import { Row, useNarrow, usePhone } from "../../../components/layout.tsx";
 import { NotPermitted } from "../../../components/page/StatePages.tsx";
 import { usePathname } from "../../../components/use-address.ts";
+import { sitePath } from "../../../lib/base-path.ts";
 import { organizationAtom } from "../../../state/organization.ts";
 import { withQueries } from "../../../state/query-client.ts";
 import { useSession } from "../../../state/session.ts";
@@ -22,6 +24,9 @@ import { PaletteHost } from "./PaletteHost.tsx";
 const Sider = lazy(async () => ({ default: (await withQueries(import("../../../signed-in.ts"))).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await withQueries(import("../../../signed-in.ts"))).SiderDrawer }));
 const SiteNotice = lazy(() => withQueries(import("../public-pages/SiteNotice.tsx")));
+const SignInAgain = lazy(async () => ({
+  default: (await withQueries(import("./SignInAgain.tsx"))).SignInAgain,
+}));
 const PageFocus = lazy(async () => ({ default: (await withQueries(import("../../../signed-in.ts"))).PageFocus }));
 const KeyboardHelp = lazy(async () => {
   const pages = await import("../../../signed-in.ts");
@@ -33,6 +38,7 @@ export const RootLayout = () => {
   const { t } = useTranslation();
   const pathname = usePathname();
   const { user } = useSession();
+  const onSignedIn = useAtomValue(signInAgainAtom);
   const organization = useAtomValue(organizationAtom);
   const isPhone = usePhone();
   const isNarrow = useNarrow();
@@ -116,6 +122,11 @@ export const RootLayout = () => {
         </Box>
       </Box>
       {user && <PaletteHost />}
+      {user && onSignedIn && (
+        <Suspense>
+          <SignInAgain user={user} onDone={onSignedIn} />
+        </Suspense>
+      )}
       {user && (
         <Suspense>
           <PageFocus />
@@ -149,7 +160,7 @@ function useShortcutHelp(): boolean {
 /** Custom footers are rare, so the sanitizer is loaded on demand. */
 const SafeContent = lazy(() => import("../../../components/site/Prose.tsx"));
 
-/** The site's own footer, or the version and a link to the project. */
+/** The site's own footer, or the version and a link to the project: the address that the operator names, else its documentation. */
 const Footer = () => {
   const { t } = useTranslation();
   const site = useSite();
@@ -166,13 +177,15 @@ const Footer = () => {
         <Row gap={2} sx={{ justifyContent: "center" }}>
           {site?.version && <span>{t("shell.footer.version", { version: site.version })}</span>}
           <span aria-hidden>·</span>
-          {site?.project_url ? (
-            <Link href={site.project_url} target="_blank" rel="noopener noreferrer" color="inherit" underline="always">
-              {t("shell.footer.credit")}
-            </Link>
-          ) : (
-            <span>{t("shell.footer.credit")}</span>
-          )}
+          <Link
+            href={site?.project_url || sitePath("/docs/")}
+            target="_blank"
+            rel="noopener noreferrer"
+            color="inherit"
+            underline="always"
+          >
+            {t("shell.footer.credit")}
+          </Link>
         </Row>
       )}
     </Box>

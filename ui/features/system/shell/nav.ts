@@ -30,6 +30,8 @@ export type NavItem = Readonly<{
     | "/live"
     | "/router"
     | "/routes"
+    | "/guardrails"
+    | "/mcp-servers"
     | "/experiments"
     | "/replays"
     | "/channel-checks"
@@ -75,6 +77,8 @@ export type NavItem = Readonly<{
     | "codes"
     | "users"
     | "serviceAccounts"
+    | "guardrails"
+    | "mcpServers"
     | "adminRoles"
     | "identityProviders"
     | "audit"
@@ -140,6 +144,8 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", right: "channels:read" },
       { path: "/catalog", label: "catalog", group: "models", right: "models:read" },
       { path: "/routes", label: "routes", group: "models", right: "models:read" },
+      { path: "/guardrails", label: "guardrails", group: "models", right: "models:read" },
+      { path: "/mcp-servers", label: "mcpServers", group: "models", right: "models:read" },
       { path: "/router", label: "routing", group: "models", right: "channels:read" },
       { path: "/channel-checks", label: "channelChecks", group: "quality", right: "channels:read" },
       { path: "/experiments", label: "experiments", group: "quality", right: "models:read" },

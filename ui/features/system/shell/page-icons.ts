@@ -9,6 +9,7 @@ import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
 import ErrorOutlineOutlined from "@mui/icons-material/ErrorOutlineOutlined";
+import ExtensionOutlined from "@mui/icons-material/ExtensionOutlined";
 import FactCheckOutlined from "@mui/icons-material/FactCheckOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
@@ -33,6 +34,7 @@ import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
 import ScienceOutlined from "@mui/icons-material/ScienceOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
+import Shield from "@mui/icons-material/ShieldOutlined";
 import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
@@ -62,6 +64,8 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   tasks: MusicNoteOutlined,
   channels: HubOutlined,
   catalog: MenuBookOutlined,
+  guardrails: Shield,
+  mcpServers: ExtensionOutlined,
   routes: CallSplitOutlined,
   experiments: ScienceOutlined,
   replays: ReplayOutlined,

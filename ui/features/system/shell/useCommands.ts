@@ -18,6 +18,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useSetAtom } from "jotai";
 import { useTranslation } from "react-i18next";
 import { useMayOpen } from "../../../api/accounts/use-organization.ts";
+import { docsAddress } from "../../../lib/docs/docs-address.ts";
+import { DOCS_SECTIONS } from "../../../lib/docs/docs-pages.ts";
 import { LANGUAGES, switchLanguage } from "../../../state/i18n.ts";
 import { useSession } from "../../../state/session.ts";
 import { shortcutHelpAtom } from "../../../state/shortcuts.ts";
@@ -32,6 +34,7 @@ import { PAGE_ICONS } from "./page-icons.ts";
 
 const SHORTEST_SETTING = 3;
 const MOST_SETTINGS = 5;
+const MOST_DOCS = 5;
 
 export type Command = Readonly<{
   label: string;
@@ -147,6 +150,19 @@ export function useFinds(): (text: string) => readonly Command[] {
         run: () => void navigate({ to: "/setting", search: { tab: section.tab, field: field?.key ?? section.id } }),
       }));
   };
+  const docsLink = useSite()?.docs_link;
+  const docs = DOCS_SECTIONS.flatMap(({ name, pages }) =>
+    pages.flatMap(([title, path]): Command[] => {
+      const address = docsAddress(docsLink, path);
+      if (!address) return [];
+      const label = t("shell.palette.docs", { page: title });
+      return [
+        { label, name: title, hint: name, icon: MenuBookOutlined, run: () => void window.open(address, "_blank") },
+      ];
+    }),
+  );
+  const docsFor = (text: string) =>
+    text.trim().length < SHORTEST_SETTING ? [] : rankCommands(docs, text).slice(0, MOST_DOCS);
   const requestOf = (text: string): Command[] => {
     const id = text.trim();
     if (!OWN_REQUEST_ID.test(id)) return [];
@@ -161,6 +177,7 @@ export function useFinds(): (text: string) => readonly Command[] {
   return (text) => [
     ...requestOf(text),
     ...settingsFor(text),
+    ...docsFor(text),
     ...findTargets(text, isAdmin(user)).map(({ what, path, search }) => ({
       label: t(`shell.palette.find.${what}`, { text: text.trim() }),
       icon: SearchOutlined,

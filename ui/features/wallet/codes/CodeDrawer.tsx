@@ -36,9 +36,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   return (
     <ResourceForm
       title={code ? t("codes.form.editTitle", { name: code.name }) : t("codes.form.createTitle")}
-      action={({ key, count }) =>
-        code ? t("codes.form.save") : t("codes.form.create", { count: key ? 1 : Number(count) || 1 })
-      }
+      action={({ count }) => (code ? t("codes.form.save") : t("codes.form.create", { count: Number(count) || 1 }))}
       isNew={code === null}
       isShort
       text={(name) => `codes.form.${name}`}
@@ -84,7 +82,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
             { kind: "switch", field: "isGift", label: t("codes.gift"), hint: t("codes.form.giftHint") },
             form.isGift && { kind: "text", field: "maxUses", hint: true },
             { kind: "text", field: "key", hint: true, optional: t("codes.form.optional") },
-            form.key.trim() === "" && { kind: "text", field: "count" },
+            { kind: "text", field: "count" },
           ],
         },
         {

@@ -49,7 +49,9 @@ test("each field has its fault", () => {
 });
 
 test("a chosen key makes one code", () => {
-  expect(bodyOf({ ...NEW_CODE, name: "a", key: " K ", count: "50" }, "")).toMatchObject({ key: "K", count: 1 });
+  expect(bodyOf({ ...NEW_CODE, name: "a", key: " K " }, "")).toMatchObject({ key: "K", count: 1 });
+  expect(checkCodeForm({ ...NEW_CODE, key: "K", count: "50" }).count).toBe("code_key_single");
+  expect(checkCodeForm({ ...NEW_CODE, count: "50" }).count).toBeUndefined();
 });
 
 test("a stored code survives a round through the form", () => {

@@ -67,7 +67,7 @@ export const bodyOf = (form: CodeForm, worthText: string): CodeBody => ({
   name: form.name.trim() || [...worthText].slice(0, CODE_LIMITS.name).join("").trim(),
   quota: form.planId === 0 ? Number(form.quota) : 0,
   plan_id: form.planId || null,
-  count: form.key.trim() ? 1 : Number(form.count),
+  count: Number(form.count),
   is_gift: form.isGift,
   max_uses: form.isGift ? Number(form.maxUses) : UNLIMITED,
   ...(form.key.trim() && { key: form.key.trim() }),
@@ -79,7 +79,7 @@ export const bodyOf = (form: CodeForm, worthText: string): CodeBody => ({
 export const checkCodeForm = (form: CodeForm) => ({
   name: form.name.trim() === "" ? undefined : codeNameError(form.name),
   quota: form.planId === 0 ? codeQuotaError(Number(form.quota)) : undefined,
-  count: form.key.trim() === "" ? codeCountError(Number(form.count)) : undefined,
+  count: codeCountError(Number(form.count), form.key),
   maxUses: form.isGift ? codeUsesError(Number(form.maxUses)) : undefined,
   key: codeKeyError(form.key),
   validFrom: form.validFrom === null ? ("date" as const) : undefined,

@@ -96,15 +96,21 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
   const groups = useQuery(groupNames).data ?? [];
   return (
     <ResourceForm<PlanForm>
+      hasDraft
       as="dialog"
       title={plan ? t("plans.form.edit", { name: plan.name }) : t("plans.form.add")}
       action={t("plans.form.save")}
       isNew={plan === null}
+      resource={plan && { section: "plans", id: plan.id }}
       text={(name) => `plans.form.${name}`}
       initial={formOf(plan)}
       check={check}
       fault={(fault) => t(`plans.form.${fault}`)}
       rejectedField={() => "name"}
+      // A plan includes what it costs, until another amount is typed.
+      follow={({ price }, form) =>
+        plan === null && price !== undefined && form.windowQuota === form.price ? { windowQuota: price } : {}
+      }
       save={async (form) => {
         await savePlan({ ...bodyOf(form), ...(plan && { id: plan.id }) });
         return t("plans.form.done");

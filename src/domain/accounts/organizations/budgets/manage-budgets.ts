@@ -38,39 +38,55 @@ export async function createBudget(
 ): Promise<number> {
   requireOrganizations(settings);
   requireLimit(input.limit);
-  const { scope, scopeId, period, limit, isHard } = input;
-  const now = nowSeconds();
-  const renewsAt = period === "total" ? 0 : periodEnd(sql`${period}::text`, settings.get("CheckInTimeZone"), now);
   const id = await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "budgets.manage");
+    await lockForChange(tx, organizationId, person, "budgets.manage");
     await requireTarget(tx, organizationId, input);
-    const { existing } = requireRow(
-      await tx
-        .select({ existing: count() })
-        .from(budgets)
-        .where(and(eq(budgets.organizationId, organizationId), isNull(budgets.deletedAt))),
-    );
-    if (existing >= MOST_BUDGETS) throw new OperationError("budget_too_many", { max: MOST_BUDGETS });
-    const [row] = await tx
-      .insert(budgets)
-      .values({
-        ...{ organizationId, scope, scopeId, period, limit, isHard, remaining: limit },
-        ...{ periodStart: now, renewsAt: sql`${renewsAt}`, createdAt: now },
-      })
-      .onConflictDoNothing()
-      .returning({ id: budgets.id });
-    if (!row) throw new OperationError("budget_exists");
-    await writeOrganizationLog(tx, organizationId, person, {
-      content: `${person.username} set a budget (${scope} ${scopeId}, ${period})`,
-      note: { code: "organization_budget_created", params: { by: person.username, id: row.id } },
-      action: "create",
-      projectId: projectOf(input),
-      after: { budget_id: row.id, scope, scope_id: scopeId, period, limit, is_hard: isHard },
-    });
-    return row.id;
+    const created = await insertBudget(tx, settings, person, organizationId, input);
+    if (created === null) throw new OperationError("budget_exists");
+    return created;
   });
   await changes.enforce("budgets", [id]);
   return id;
+}
+
+/**
+ * Writes a budget of a target that is known to be the organization's; returns its id, null where the target has one for the period.
+ * The caller has locked the organization, and enforces the budget afterwards. Throws OperationError.
+ */
+export async function insertBudget(
+  tx: Tx,
+  settings: OrganizationDeps["settings"],
+  by: Pick<Person, "id" | "username">,
+  organizationId: number,
+  input: BudgetTarget & BudgetLimit,
+): Promise<number | null> {
+  const { scope, scopeId, period, limit, isHard } = input;
+  const now = nowSeconds();
+  const renewsAt = period === "total" ? 0 : periodEnd(sql`${period}::text`, settings.get("CheckInTimeZone"), now);
+  const { existing } = requireRow(
+    await tx
+      .select({ existing: count() })
+      .from(budgets)
+      .where(and(eq(budgets.organizationId, organizationId), isNull(budgets.deletedAt))),
+  );
+  if (existing >= MOST_BUDGETS) throw new OperationError("budget_too_many", { max: MOST_BUDGETS });
+  const [row] = await tx
+    .insert(budgets)
+    .values({
+      ...{ organizationId, scope, scopeId, period, limit, isHard, remaining: limit },
+      ...{ periodStart: now, renewsAt: sql`${renewsAt}`, createdAt: now },
+    })
+    .onConflictDoNothing()
+    .returning({ id: budgets.id });
+  if (!row) return null;
+  await writeOrganizationLog(tx, organizationId, by, {
+    content: `${by.username} set a budget (${scope} ${scopeId}, ${period})`,
+    note: { code: "organization_budget_created", params: { by: by.username, id: row.id } },
+    action: "create",
+    projectId: projectOf(input),
+    after: { budget_id: row.id, scope, scope_id: scopeId, period, limit, is_hard: isHard },
+  });
+  return row.id;
 }
 
 /** Changes the limit of a budget; what was spent of the running period stays spent. Throws OperationError. */
@@ -83,7 +99,7 @@ export async function changeBudget(
   requireOrganizations(settings);
   requireLimit(limit);
   await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "budgets.manage");
+    await lockForChange(tx, organizationId, person, "budgets.manage");
     const before = await lockBudget(tx, organizationId, id);
     const remaining = Math.max(0, limit - before.spent);
     await tx.update(budgets).set({ limit, isHard, remaining }).where(eq(budgets.id, id));
@@ -107,7 +123,7 @@ export async function deleteBudget(
 ): Promise<void> {
   requireOrganizations(settings);
   await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "budgets.manage");
+    await lockForChange(tx, organizationId, person, "budgets.manage");
     const { scope, scopeId, period, limit } = await lockBudget(tx, organizationId, id);
     // The row stays: charges of calls under way still find it.
     await tx.update(budgets).set({ deletedAt: nowSeconds(), renewsAt: 0 }).where(eq(budgets.id, id));
@@ -125,7 +141,8 @@ export async function deleteBudget(
 const projectOf = ({ scope, scopeId }: Readonly<{ scope: AnyBudgetScope; scopeId: number }>): number | null =>
   scope === "project" ? scopeId : null;
 
-function requireLimit(limit: number): void {
+/** Throws OperationError unless a budget may have the limit, in quota units. */
+export function requireLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit <= 0 || limit > MAX_LIMIT) throw new OperationError("budget_limit_invalid");
 }
 

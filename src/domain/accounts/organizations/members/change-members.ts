@@ -5,14 +5,40 @@ import {
 } from "../../../../../db/schema/accounts/organizations/organizations.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { lockForChange, memberOf, requireOrganizations, requireOtherOwner, roleOfMember } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
 import { ACCESS_RIGHTS, type AccessRight, hasRight, mayAssign } from "../rights.ts";
 import { disableMemberKeys } from "./member-keys.ts";
+import { requireFreeSeat } from "./seats.ts";
 
 /** Whose place in which organization. */
 type Place = Readonly<{ organizationId: number; userId: number }>;
+
+/** Makes a person a member, where the site's configuration says so. Throws OperationError. */
+export async function addMember(
+  { db, changes, settings }: OrganizationDeps,
+  person: Person,
+  { organizationId, userId }: Place,
+  role: OrganizationRole,
+): Promise<void> {
+  requireOrganizations(settings);
+  await db.transaction(async (tx) => {
+    const membership = await lockForChange(tx, organizationId, person, "members.manage");
+    requireAssignable(membership.role, role);
+    await requireFreeSeat(tx, organizationId);
+    await tx.insert(organizationMembers).values({ organizationId, userId, role, joinedAt: nowSeconds() });
+    const name = await nameOf(tx, userId);
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${name} joined as ${role}`,
+      note: { code: "organization_member_joined", params: { name, role } },
+      action: "create",
+      after: { role },
+    });
+  });
+  await changes.enforce("users", [organizationId]);
+}
 
 /**
  * Gives a member another role. Whoever changes it may give both the old and the new one; the last owner stays. From
@@ -27,7 +53,7 @@ export async function changeMemberRole(
 ): Promise<void> {
   requireOrganizations(settings);
   const keys = await db.transaction(async (tx) => {
-    const membership = await lockForChange(tx, organizationId, person.id, "members.manage");
+    const membership = await lockForChange(tx, organizationId, person, "members.manage");
     const before = await roleOfMember(tx, organizationId, userId);
     requireAssignable(membership.role, before);
     requireAssignable(membership.role, role);
@@ -66,7 +92,7 @@ export async function changeMemberAccess(
   requireOrganizations(settings);
   const withheld = ACCESS_RIGHTS.filter((right) => rights.includes(right));
   await db.transaction(async (tx) => {
-    const membership = await lockForChange(tx, organizationId, person.id, "members.manage");
+    const membership = await lockForChange(tx, organizationId, person, "members.manage");
     const before = await memberOf(tx, organizationId, userId);
     requireAssignable(membership.role, before.role);
     if (before.role === "owner") throw new OperationError("organization_owner_access");
@@ -99,7 +125,7 @@ export async function removeMember(
   const isLeaving = person.id === userId;
   const keys = await db.transaction(async (tx) => {
     const right = isLeaving ? "organization.read" : "members.manage";
-    const membership = await lockForChange(tx, organizationId, person.id, right);
+    const membership = await lockForChange(tx, organizationId, person, right);
     const role = await roleOfMember(tx, organizationId, userId);
     if (!isLeaving) requireAssignable(membership.role, role);
     if (role === "owner") await requireOtherOwner(tx, organizationId);

@@ -6,6 +6,7 @@ import type { Db, DbOrTx, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { invalidIpEntries } from "../../../../lib/security/ip-list.ts";
+import { refuseBrokenPatterns } from "../../../../lib/values/patterns/name-patterns.ts";
 import { channelTypes } from "../../../../providers/registry.ts";
 import { lockForChange, requireOrganizations } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
@@ -49,7 +50,7 @@ export async function createPolicy(
   requireOrganizations(settings);
   const { name, rules } = readPolicy(input);
   const id = await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "policies.manage");
+    await lockForChange(tx, organizationId, person, "policies.manage");
     await checkPlace(tx, organizationId, input.project_id, name, 0);
     const { existing } = requireRow(
       await tx.select({ existing: count() }).from(policies).where(eq(policies.organizationId, organizationId)),
@@ -80,7 +81,7 @@ export async function changePolicy(
   requireOrganizations(settings);
   const { name, rules } = readPolicy(input);
   await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "policies.manage");
+    await lockForChange(tx, organizationId, person, "policies.manage");
     const before = await findPolicy(tx, organizationId, id);
     await checkPlace(tx, organizationId, input.project_id, name, id);
     await tx
@@ -107,7 +108,7 @@ export async function deletePolicy(
 ): Promise<void> {
   requireOrganizations(settings);
   await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "policies.manage");
+    await lockForChange(tx, organizationId, person, "policies.manage");
     const { name, rules, projectId } = await findPolicy(tx, organizationId, id);
     await tx.delete(policies).where(eq(policies.id, id));
     await writeOrganizationLog(tx, organizationId, person, {
@@ -196,6 +197,7 @@ function readPolicy(input: PolicyInput): Pick<PolicyInput, "name" | "rules"> {
   const patterns = (lines: readonly string[]) => [...new Set(lines.map((line) => line.trim()).filter(Boolean))];
   const regions = patterns(input.rules.regions ?? []);
   const rules = { ...input.rules, models: patterns(input.rules.models), regions, rotation_days: rotation };
+  refuseBrokenPatterns([...rules.models, ...regions]);
   compilePolicy({ name, rules });
   return { name, rules };
 }

@@ -1,6 +1,6 @@
 import type { PolicyRules } from "../../../../../db/schema/accounts/organizations/policies.ts";
 import { compileIpList, type IpList } from "../../../../lib/security/ip-list.ts";
-import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
+import { type NamePattern, namePattern } from "../../../../lib/values/patterns/name-patterns.ts";
 import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
 
 /** A policy as the database has it. */
@@ -18,9 +18,9 @@ export type Policy = Readonly<{
   name: string;
   /** It holds for one project; else for the organization. */
   isOfProject: boolean;
-  models: readonly RegExp[] | null;
+  models: readonly NamePattern[] | null;
   channelTypes: ReadonlySet<number> | null;
-  regions: readonly RegExp[] | null;
+  regions: readonly NamePattern[] | null;
   allowIps: IpList | null;
   words: SensitiveWords | null;
   logsContent: boolean;
@@ -50,9 +50,9 @@ export function compilePolicy({
   return {
     name,
     isOfProject: projectId !== 0,
-    models: models.length > 0 ? models.map(wildcardPattern) : null,
+    models: models.length > 0 ? models.map(namePattern) : null,
     channelTypes: types.length > 0 ? new Set(types) : null,
-    regions: rules.regions?.length ? rules.regions.map(wildcardPattern) : null,
+    regions: rules.regions?.length ? rules.regions.map(namePattern) : null,
     allowIps: compileIpList(rules.allow_ips),
     words: words.trim() === "" ? null : NO_WORDS.read(words, "blocked_words").value,
     logsContent: !rules.no_content_log,
@@ -72,7 +72,7 @@ type PolicyChannel = Readonly<{ type: number; setting: Readonly<{ region?: unkno
 /** Whether a channel processes requests in a region that matches one of the patterns; one without a region never does. */
 export const isInRegions = (
   { setting: { region } }: Pick<PolicyChannel, "setting">,
-  patterns: readonly RegExp[],
+  patterns: readonly NamePattern[],
 ): boolean => typeof region === "string" && patterns.some((pattern) => pattern.test(region));
 
 /** The first policy that does not allow a channel; undefined: all do. */

@@ -54,7 +54,7 @@ export async function createProject(
   requireOrganizations(settings);
   const name = readName(input);
   return db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "projects.manage");
+    await lockForChange(tx, organizationId, person, "projects.manage");
     const { existing } = requireRow(
       await tx.select({ existing: count() }).from(projects).where(eq(projects.organizationId, organizationId)),
     );
@@ -86,7 +86,7 @@ export async function renameProject(
   requireOrganizations(settings);
   const name = readName(input);
   const budgetIds = await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "projects.manage");
+    await lockForChange(tx, organizationId, person, "projects.manage");
     const before = await requireProject(tx, organizationId, id);
     const isSame = and(eq(projects.organizationId, organizationId), sql`lower(${projects.name}) = lower(${name})`);
     const [other] = await tx.select({ id: projects.id }).from(projects).where(isSame);
@@ -113,7 +113,7 @@ export async function deleteProject(
 ): Promise<void> {
   requireOrganizations(settings);
   const { budgetIds, keyIds } = await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "projects.manage");
+    await lockForChange(tx, organizationId, person, "projects.manage");
     const name = await requireProject(tx, organizationId, id);
     // In the order of their ids, as charges lock them.
     const inProject = eq(tokens.projectId, id);

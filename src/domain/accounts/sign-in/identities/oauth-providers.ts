@@ -1,4 +1,5 @@
 import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import { LDAP_LABEL } from "./ldap.ts";
 import { oidc } from "./oidc.ts";
 import {
   accessTokenOf,
@@ -145,4 +146,5 @@ export const OUTSIDE_LABELS: Readonly<Record<OutsideName, string>> = {
   discord: "Discord",
   wechat: "WeChat",
   telegram: "Telegram",
+  ldap: LDAP_LABEL,
 };

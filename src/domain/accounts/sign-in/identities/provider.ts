@@ -6,7 +6,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { SsoName } from "../../identity/sso-rules.ts";
 
 /** Services with accounts that people can bind here; the names are those of the table of identities. */
-export type OutsideName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
+export type OutsideName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram" | "ldap";
 
 export type ProviderName = OutsideName | SsoName;
 

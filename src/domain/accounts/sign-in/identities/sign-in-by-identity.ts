@@ -11,6 +11,7 @@ import type { SettingsReader } from "../../../../settings/settings.ts";
 import { USER_STATUS } from "../../access/roles.ts";
 import { checkNotDeregistered } from "../../identity/former-identities.ts";
 import { checkUsername } from "../../identity/usernames.ts";
+import { countRegistration } from "../../registration/count-registration.ts";
 import { checkEmailAddress, claimEmail } from "../../registration/email-address.ts";
 import { checkRegistrationOpen } from "../../registration/register.ts";
 import { welcomeUser } from "../../registration/welcome.ts";
@@ -35,7 +36,7 @@ export async function signInByIdentity(
 ): Promise<number> {
   const known = await findBound(deps.db, provider, identity.subject);
   if (known !== null) return known;
-  checkRegistrationOpen(deps.settings);
+  await checkRegistrationOpen(deps, affCode);
   return createByIdentity(deps, provider, identity, affCode);
 }
 
@@ -88,6 +89,8 @@ async function join(
 ): Promise<number[]> {
   const changed = await createUnbound(tx, deps, provider, identity, affCode);
   const [userId = 0] = changed;
+  // The people of an organization come from one address.
+  if (!provider.startsWith("sso-") && provider !== "ldap") await countRegistration(tx, deps.settings, userId);
   const bound = await tx
     .insert(identities)
     .values({ provider, subject: identity.subject, userId, createdAt: nowSeconds() })
@@ -110,7 +113,7 @@ export async function createUnbound(
   const email = await freeAddress(tx, { settings, vault }, identity.email);
   if (identity.email) await checkNotDeregistered(tx, vault, { provider: "email", subject: identity.email });
   const displayName = [...(identity.displayName ?? "").trim()].slice(0, LONGEST_DISPLAY_NAME).join("");
-  for (const username of await namesFor(tx, provider, identity)) {
+  for (const username of await namesFor(tx, provider, identity, settings.get("UsernameMaxLength"))) {
     const account = { username, displayName, email };
     try {
       return await welcomeUser(tx, { settings, account, passwordHash: null, affCode });
@@ -126,6 +129,7 @@ async function namesFor(
   tx: Tx,
   provider: ProviderName,
   identity: Pick<OutsideIdentity, "username">,
+  longest: number,
 ): Promise<string[]> {
   const row = requireRow(await tx.select({ highest: max(users.id) }).from(users));
   const next = (row.highest ?? 0) + 1;
@@ -141,7 +145,7 @@ async function namesFor(
   );
   const names = [...numbered, ...drawn];
   try {
-    return identity.username ? [checkUsername(identity.username), ...names] : names;
+    return identity.username ? [checkUsername(identity.username, longest), ...names] : names;
   } catch {
     return names;
   }

@@ -1,5 +1,5 @@
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { compileLinearPattern, type LinearPattern } from "../../../../lib/values/linear-pattern.ts";
+import { compileLinearPattern, type LinearPattern } from "../../../../lib/values/patterns/linear-pattern.ts";
 
 /** What the headers of a channel may name of a call. */
 export type HeaderFacts = Readonly<{

@@ -1,6 +1,6 @@
 import { recordOf } from "../../../../formats/json.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { compileLinearPattern, type LinearPattern } from "../../../../lib/values/linear-pattern.ts";
+import { compileLinearPattern, type LinearPattern } from "../../../../lib/values/patterns/linear-pattern.ts";
 
 /** Members and places of a JSON body; `*` stands for all of a list or object, negative numbers count from a list's end. */
 export type JsonPath = readonly string[];

@@ -50,6 +50,7 @@ const call = (id: string): ExportedCall => ({
   ...{ prompt_tokens: 10, cached_tokens: 4, completion_tokens: 20, reasoning_tokens: 5, quota: 99, uncovered: 0 },
   service_tier: "priority",
   tags: ["team-a", "job"],
+  end_user: "alice",
 });
 const CALLS = [call("a"), call("ü")];
 const send = (type: SinkTypeName, config: Readonly<Record<string, string>>) =>

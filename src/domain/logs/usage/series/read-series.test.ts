@@ -34,9 +34,9 @@ beforeAll(async () => {
     recordText(usageRecord({ userId: organization, tokenId: keys[key] ?? 0, quota, other }));
   await applyBatch(sql, "p", [
     record(0, 5, { tags: ["night", 'te\'am "7"'] }),
-    record(0, 7, { tags: ["night"] }),
+    record(0, 7, { tags: ["night"], end_user: 'al"ice' }),
     // A text that looks like tags is none.
-    record(1, 11, { input_content: '{"tags":["forged"]}' }),
+    record(1, 11, { input_content: '{"tags":["forged"],"end_user":"forged"}' }),
   ]);
   await applyBatch(sql, "p", [record(1, 13, {})]);
 });
@@ -78,6 +78,15 @@ test("projects and members narrow rows and sums to the calls of their keys", asy
     // Another account's project or member opens nothing.
     expect(await totalLogs(database.db, { ...narrowed, userId: member })).toBe(0);
   }
+});
+
+test("end users are stored with the row, found by and split by", async () => {
+  const rows = await database.db.select({ endUser: logs.endUser }).from(logs).orderBy(logs.quota);
+  expect(rows.map(({ endUser }) => endUser)).toEqual([null, 'al"ice', null, null]);
+  expect(await series("end_user")).toEqual([['al"ice', 'al"ice', 7]]);
+  expect(await series("tag", { endUser: 'al"ice' })).toEqual([["night", "night", 7]]);
+  expect(await series("model", { endUser: 'al"ice' })).toEqual([["gpt-4o", "gpt-4o", 7]]);
+  expect(await series("model", { endUser: "forged" })).toEqual([]);
 });
 
 test("series are split by tag, project and member", async () => {

@@ -103,8 +103,8 @@ async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
   return series.map((one) => ({ ...one, name: names.get(Number(one.key)) ?? "" }));
 }
 
-/** Dimensions that neither roll-ups nor totals have: tags, and the project and member that API keys belong to now. */
-type OtherKey = "tag" | "project" | "member";
+/** Dimensions that neither roll-ups nor totals have: tags, end users, and the project and member that API keys belong to now. */
+type OtherKey = "tag" | "end_user" | "project" | "member";
 type SeriesKey = Exclude<HourKey, "none"> | OtherKey;
 
 const owned = sql`left join ${tokens} on ${tokens.id} = calls.token_id`;
@@ -117,6 +117,7 @@ const KEYS: Readonly<Record<SeriesKey, Grouping>> = {
   channel: { key: sql`calls.channel_id::text`, name: sql`''`, join: sql`` },
   token: { key: sql`calls.token_id::text`, name: sql`calls.token_name`, join: sql`` },
   tag: { key: sql`tag`, name: sql`tag`, join: sql`cross join unnest(calls.tags) tag` },
+  end_user: { key: sql`calls.end_user`, name: sql`calls.end_user`, join: sql`` },
   project: {
     key: sql`coalesce(${tokens.projectId}::text, '')`,
     name: sql`coalesce(${projects.name}, '')`,
@@ -129,9 +130,13 @@ const KEYS: Readonly<Record<SeriesKey, Grouping>> = {
   },
 };
 
-/** Whether roll-ups with their totals answer, which know nothing of tags, projects and members. */
+/** Whether only rows of the log answer, not roll-ups. */
+const isOfRows = (filter: LogFilter, by: SeriesKey): boolean =>
+  by === "tag" || by === "end_user" || filter.tag !== undefined || filter.endUser !== undefined;
+
+/** Whether roll-ups with their totals answer, which know nothing of tags, end users, projects and members. */
 const isRolledUp = (filter: LogFilter, by: SeriesKey): by is Exclude<HourKey, "none"> =>
-  by !== "tag" && by !== "project" && by !== "member" && filter.tag === undefined;
+  !isOfRows(filter, by) && by !== "project" && by !== "member";
 
 /** How calls are grouped. Projects and members are read by themselves where the log has a database of its own. */
 async function groupingOf(db: Db, { userId }: LogFilter, by: SeriesKey): Promise<Grouping> {
@@ -149,9 +154,9 @@ async function groupingOf(db: Db, { userId }: LogFilter, by: SeriesKey): Promise
   };
 }
 
-/** The derived table `hours` of `usageHours`, from the rows of the log where tags count. Null when roll-ups cannot answer. */
+/** The derived table `hours` of `usageHours`, from the rows of the log where tags or end users count. Null when roll-ups cannot answer. */
 function otherHours(filter: LogFilter, by: SeriesKey, range: HourRange, { key, name, join }: Grouping): SQL | null {
-  const calls = by === "tag" || filter.tag !== undefined ? rowsOf(filter, range) : rollupsOf(filter, range);
+  const calls = isOfRows(filter, by) ? rowsOf(filter, by, range) : rollupsOf(filter, range);
   if (!calls) return null;
   return sql`(
     select hour, ${key} as key, ${name} as name, calls.count, calls.failed, calls.quota, calls.prompt_tokens,
@@ -160,18 +165,24 @@ function otherHours(filter: LogFilter, by: SeriesKey, range: HourRange, { key, n
   ) hours`;
 }
 
-const rowsOf = (filter: LogFilter, { from, until }: HourRange): SQL => sql`
+const rowsOf = (filter: LogFilter, by: SeriesKey, { from, until }: HourRange): SQL => sql`
   select created_at - created_at % ${sql.raw(String(HOUR_S))} as hour, user_id, username, token_id, token_name, channel_id,
-    model_name, "group", tags, 1 as count, failed::int as failed, logs.quota, prompt_tokens, completion_tokens, elapsed_ms
+    model_name, "group", tags, end_user, 1 as count, failed::int as failed, logs.quota, prompt_tokens, completion_tokens, elapsed_ms
   from ${logs}
-  where ${logConditions({ ...filter, type: LOG_TYPE.consumption, start: from, end: until - 1 })} and ${logs.tags} is not null`;
+  where ${logConditions({ ...filter, type: LOG_TYPE.consumption, start: from, end: until - 1 })} ${
+    by === "end_user"
+      ? sql`and ${logs.endUser} is not null`
+      : by === "tag" || filter.tag !== undefined
+        ? sql`and ${logs.tags} is not null`
+        : sql``
+  }`;
 
 function rollupsOf(filter: LogFilter, { from, until }: HourRange): SQL | null {
   const narrowing = rollupConditions(filter);
   const r = usageRollups;
   return (
     narrowing &&
-    sql`select ${r}.*, null::text[] as tags from ${r} where ${and(gte(r.hour, from), lt(r.hour, until), ...narrowing)}`
+    sql`select ${r}.*, null::text[] as tags, null::text as end_user from ${r} where ${and(gte(r.hour, from), lt(r.hour, until), ...narrowing)}`
   );
 }
 

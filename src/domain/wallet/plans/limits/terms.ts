@@ -5,7 +5,7 @@ import { budgets } from "../../../../../db/schema/accounts/organizations/budgets
 import { plans, subscriptions } from "../../../../../db/schema/wallet/plans/plans.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
-import { wildcardPattern } from "../../../../lib/values/linear-pattern.ts";
+import { type NamePattern, namePattern } from "../../../../lib/values/patterns/name-patterns.ts";
 import { keepTable, MapCopy, queryOf, type Selection } from "../../../../lib/values/tables/keep-table.ts";
 
 /** What a running subscription says of its account's calls. */
@@ -75,14 +75,14 @@ function createTermsCopy() {
 export const renewsAt = ({ isWindowPending, windowEnd, rollingSeconds }: PlanTerms, now: number): number =>
   isWindowPending ? Math.min(windowEnd, now + rollingSeconds) : windowEnd;
 
-const patterns = new WeakMap<PlanTerms, readonly RegExp[]>();
+const patterns = new WeakMap<PlanTerms, readonly NamePattern[]>();
 
 /** Whether a plan covers a model, by the exact name. */
 export function coversModel(terms: PlanTerms, model: string): boolean {
   if (terms.models.length === 0) return true;
   let known = patterns.get(terms);
   if (!known) {
-    known = terms.models.map(wildcardPattern);
+    known = terms.models.map(namePattern);
     patterns.set(terms, known);
   }
   return known.some((pattern) => pattern.test(model));

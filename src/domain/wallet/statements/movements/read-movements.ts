@@ -44,7 +44,7 @@ export const hourOf = (hour: SQL): SQL =>
   sql`(case when ${hour} < ${UNLOGGED_HOUR}::bigint then ${hour} + ${UNLOGGED_SHIFT_S}::bigint else ${hour} end)`;
 
 /** Rows of the log by which plans change a balance. */
-const OF_PLANS = '%"target":"subscription"%';
+export const OF_PLANS = '%"target":"subscription"%';
 
 /** Rows `l` of the log by which earnings were moved to the balance. */
 export const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null

@@ -1,8 +1,8 @@
-import fontFile from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
 import type { Party } from "../../../../../db/schema/wallet/statements.ts";
 import { type Language, say } from "../../../../lib/messages.ts";
 import { OutboundError } from "../../../../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import { readPacked } from "../../../../lib/runtime/packed-files.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { StatementDocument } from "../documents.ts";
 import { factsOf, type StatementTable, tablesOf, titleOf } from "./present-statement.ts";
@@ -29,7 +29,7 @@ export async function renderPdf(
     margin: MARGIN,
     bufferPages: true,
     // One font for all languages; pdfkit embeds only the glyphs that are used.
-    font: new Uint8Array(await Bun.file(fontFile).arrayBuffer()) as unknown as string,
+    font: (await readPacked("font.ttf")) as unknown as string,
     info: { Title: [titleOf(document, language), document.number ?? document.month].join(" ") },
   });
   const parts: Uint8Array[] = [];

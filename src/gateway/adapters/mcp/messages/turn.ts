@@ -1,7 +1,9 @@
+import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
+import { aliasOf } from "../../../../domain/models/mcp/tool-names.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { hexDigest } from "../../../../lib/security/crypto.ts";
-import type { McpResult, McpTool } from "../connect.ts";
-import { aliasOf, type McpToolset, type OfferedTool } from "../toolset.ts";
+import type { McpResult } from "../tool-result.ts";
+import type { McpToolset, OfferedTool } from "../toolset.ts";
 import { addUsage, type McpTurn, type PendingCall } from "../turn.ts";
 
 /**

@@ -1,8 +1,8 @@
+import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
+import { aliasOf } from "../../../../domain/models/mcp/tool-names.ts";
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { callIdFor } from "../../../../formats/tools/tool-names.ts";
-import type { McpTool } from "../connect.ts";
-import { aliasOf } from "../toolset.ts";
 
 /** A call that its user has approved; `result` is the input item for its result. */
 export type ApprovedCall = Readonly<{ alias: string; input: string; requestId: string; result: JsonObject }>;

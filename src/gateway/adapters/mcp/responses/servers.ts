@@ -1,6 +1,6 @@
+import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
-import type { McpTool } from "../connect.ts";
 import type { McpServer } from "../toolset.ts";
 
 export const MAX_SERVERS = 16;

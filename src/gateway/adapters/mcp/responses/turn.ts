@@ -1,7 +1,8 @@
+import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { itemId, placeOfItem } from "../../../../formats/openai-responses/items.ts";
 import { hexDigest } from "../../../../lib/security/crypto.ts";
-import type { McpResult, McpTool } from "../connect.ts";
+import type { McpResult } from "../tool-result.ts";
 import type { McpToolset, OfferedTool } from "../toolset.ts";
 import type { McpTurn, PendingCall } from "../turn.ts";
 import { addUsage } from "../turn.ts";

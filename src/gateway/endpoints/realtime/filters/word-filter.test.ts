@@ -1,9 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
+import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
 import { TranscriptFilter } from "./word-filter.ts";
 
 const ON = { CheckSensitiveEnabled: "true", CheckSensitiveOnCompletionEnabled: "true", SensitiveWords: "secret" };
 const TRANSCRIPT = "well, the Secret is out";
+
+const filterBy = (options: Readonly<Record<string, string>>) =>
+  new TranscriptFilter(
+    new SessionGuard(fixedSettings(options), "gpt-realtime", () => {
+      throw new Error("nothing depends on the caller");
+    }),
+  );
 
 type Event = Record<string, unknown>;
 const at = { response_id: "r", item_id: "i", output_index: 0, content_index: 0 };
@@ -44,7 +52,7 @@ describe.each([1, 4, 100])("a word in chunks of %p characters", (size) => {
     ["response.output_text", "text"],
     ["response.text", "text"],
   ])("is masked in %s and wherever it is repeated", (kind, field) => {
-    const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
+    const words = filterBy({ ...ON, StopOnSensitiveEnabled: "false" });
     const { all, ends, text, last } = filterAll(words, response(size, kind, field));
     expect(text).toBe("well, the **###** is out");
     expect(JSON.stringify(all)).not.toMatch(/secret/i);
@@ -55,7 +63,7 @@ describe.each([1, 4, 100])("a word in chunks of %p characters", (size) => {
   });
 
   test("ends the response if the site says so, including its audio", () => {
-    const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "true" }));
+    const words = filterBy({ ...ON, StopOnSensitiveEnabled: "true" });
     const { all, ends, text, last } = filterAll(words, response(size));
     expect(text).toBe("well, the ");
     expect(ends).toEqual(["r"]);
@@ -68,7 +76,7 @@ describe.each([1, 4, 100])("a word in chunks of %p characters", (size) => {
 });
 
 test("text held back precedes the end of a response that is cut short", () => {
-  const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
+  const words = filterBy({ ...ON, StopOnSensitiveEnabled: "false" });
   const [created, , , ...others] = response(100) as [Event, Event, Event, ...Event[]];
   const piece = { type: "response.output_text.delta", ...at, delta: "so far so sec" };
   const { text, all } = filterAll(words, [created, piece, others.at(-1) as Event]);
@@ -77,7 +85,7 @@ test("text held back precedes the end of a response that is cut short", () => {
 });
 
 test("items of the user pass through unchanged", () => {
-  const words = new TranscriptFilter(fixedSettings(ON));
+  const words = filterBy(ON);
   const event = { type: "conversation.item.added", item: itemOf("user") };
   expect(filterAll(words, [event]).all).toEqual([event]);
 });
@@ -87,6 +95,6 @@ test.each([
   [{ ...ON, CheckSensitiveOnCompletionEnabled: "false" }],
   [{ ...ON, SensitiveWords: "" }],
 ])("under %o everything passes through unchanged", (options) => {
-  const words = new TranscriptFilter(fixedSettings(options));
+  const words = filterBy(options);
   for (const event of response(4)) expect(words.pass(event)).toBeNull();
 });

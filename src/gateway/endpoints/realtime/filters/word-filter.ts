@@ -1,12 +1,12 @@
-import type { PolicySet } from "../../../../domain/accounts/organizations/policies/policy.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
-import type { SettingsReader } from "../../../../settings/settings.ts";
-import { refusePolicyWords } from "../../../auth/policies.ts";
+import type { Caller } from "../../../call/caller.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
+import type { StepFilter } from "../../../call/guardrails/answer/step-filter.ts";
+import type { GuardLog } from "../../../call/guardrails/call-guard.ts";
+import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import type { CallTools } from "../../../call/services.ts";
-import { applyFilters, type StepFilter } from "../../../call/words/step-filter.ts";
-import { refuseBlockedWords, responseFilters } from "../../../call/words/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
 import type { Frame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
@@ -25,12 +25,13 @@ type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: readonly
 /** The id of the gateway's own event that cancels a response. */
 const STOP_ID = "evt_not_allowed";
 
-/** Applies the site's word filter to a session in both directions. */
+/** Applies the site's word filter and guardrails to a session in both directions. */
 export class RealtimeWordFilter {
+  readonly #guard: SessionGuard;
   readonly #transcripts: TranscriptFilter;
 
   /** Null: not read yet. */
-  #policies: PolicySet | undefined | null = null;
+  #caller: Caller | null = null;
 
   constructor(
     private readonly context: WordFilterContext,
@@ -38,7 +39,19 @@ export class RealtimeWordFilter {
     /** Transcripts are made, and charged, by a model of their own. */
     private readonly hasTranscriber = true,
   ) {
-    this.#transcripts = new TranscriptFilter(context.services.settings);
+    const caller = () => this.#currentCaller();
+    this.#guard = new SessionGuard(context.services.settings, origin.model, caller);
+    this.#transcripts = new TranscriptFilter(this.#guard);
+  }
+
+  #currentCaller(): Caller {
+    this.#caller ??= callerOf(this.context, this.origin);
+    return this.#caller;
+  }
+
+  /** What guardrails found since the last response, for its log; null: nothing. */
+  takeLog(): GuardLog | null {
+    return this.#guard.takeLog();
   }
 
   /**
@@ -53,9 +66,7 @@ export class RealtimeWordFilter {
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
       if (this.hasTranscriber) refuseTranscriptionModel(this.context, this.origin, event);
-      refuseBlockedWords(this.context.services.settings, clientTexts(event));
-      if (this.#policies === null) this.#policies = callerOf(this.context, this.origin).policies;
-      if (this.#policies) refusePolicyWords(this.#policies, clientTexts(event));
+      refuseForbidden(this.context, this.#currentCaller(), this.origin.model, clientTexts(event));
       return null;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -100,128 +111,143 @@ const COMPLETE_FIELD = lookupTable<"text" | "transcript">({
   "response.audio_transcript": "transcript",
 });
 
+const TOOL_INPUT = "response.function_call_arguments";
+
 /**
- * Filters forbidden words from a model's text and audio transcripts in a session: masks them, or ends the response at
- * the first one, including its audio.
+ * Applies guardrails to a model's text, audio transcripts and calls of tools in a session: masks what they find, or ends the
+ * response there, including its audio.
  */
 export class TranscriptFilter {
   readonly #open = new Map<string, Open>();
-  /** Responses that ended because of a forbidden word. */
+  /** Responses that a guardrail has ended. */
   readonly #stopped = new Set<string>();
+  /** The names of tools by the item that calls them. */
+  readonly #tools = new Map<string, string>();
 
-  #makers: readonly (() => StepFilter)[] = [];
-  /** The version of the settings from which `#makers` were created. */
-  #version = -1;
-
-  constructor(private readonly settings: SettingsReader) {}
+  constructor(private readonly guard: SessionGuard) {}
 
   /** Takes an event of the upstream; null: forward it unchanged. */
   pass(event: JsonObject): Passed | null {
-    const makers = this.#filters();
-    if (makers.length === 0 && this.#open.size === 0 && this.#stopped.size === 0) return null;
+    if (this.guard.isIdle && this.#open.size === 0 && this.#stopped.size === 0) return null;
     const type = textOf(event.type) ?? "";
     const response = textOf(event.response_id) ?? textOf(recordOf(event.response)?.id) ?? "";
-    if (type.endsWith(".delta")) return this.#piece(event, response, makers);
-    const forward = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
+    if (type.startsWith(TOOL_INPUT)) return this.#toolInput(event, response, type.endsWith(".done"));
+    if (type.endsWith(".delta")) return this.#piece(event, response);
     const field = type.endsWith(".done") ? COMPLETE_FIELD[type.slice(0, -".done".length)] : undefined;
-    if (field) return forward([...this.#rest(keyOf(event)), { ...event, [field]: filteredText(makers, event[field]) }]);
-    if (type === "response.done")
-      return forward([...this.#restOf(response), this.#ended(withFilteredTexts(makers, event), response)]);
-    return event.part || event.item || event.response ? forward([withFilteredTexts(makers, event)]) : null;
-  }
-
-  #filters(): readonly (() => StepFilter)[] {
-    const { version } = this.settings;
-    if (version !== this.#version) {
-      this.#version = version;
-      this.#makers = responseFilters(this.settings);
+    if (field) {
+      const { events, cancel } = this.#rest([keyOf(event)]);
+      return { events: [...events, { ...event, [field]: this.#text(event[field]) }], cancel };
     }
-    return this.#makers;
+    if (type === "response.done") {
+      const open = [...this.#open].flatMap(([key, each]) => (each.response === response ? [key] : []));
+      const { events } = this.#rest(open);
+      return forward([...events, this.#ended(this.#withFilteredTexts(event), response)]);
+    }
+    if (type === "response.output_item.added") this.#noteTool(recordOf(event.item));
+    return event.part || event.item || event.response ? forward([this.#withFilteredTexts(event)]) : null;
   }
 
-  #piece(event: JsonObject, response: string, makers: readonly (() => StepFilter)[]): Passed | null {
-    if (this.#stopped.has(response)) return { events: [], cancel: null };
+  #noteTool(item: JsonObject | null): void {
+    const [id, name] = [textOf(item?.id), textOf(item?.name)];
+    if (id !== null && name !== null && this.guard.readsTools) this.#tools.set(id, name);
+  }
+
+  #piece(event: JsonObject, response: string): Passed | null {
+    if (this.#stopped.has(response)) return NOTHING;
     if (!COMPLETE_FIELD[textOf(event.type)?.slice(0, -".delta".length) ?? ""]) return null;
     const key = keyOf(event);
-    const open = this.#open.get(key) ?? { filters: makers.map((make) => make()), response, last: event };
+    const open = this.#open.get(key) ?? { filters: this.guard.begin(), response, last: event };
     open.last = event;
     this.#open.set(key, open);
-    const { text, isStopped } = filterText(open.filters, { type: "text", choice: 0, text: textOf(event.delta) ?? "" });
+    const { text, isStopped } = this.guard.pass(open.filters, textOf(event.delta) ?? "");
     if (isStopped) this.#stopped.add(response);
     return { events: text === "" ? [] : [{ ...event, delta: text }], cancel: isStopped ? response : null };
   }
 
-  /** The text held back, when a text is complete. */
-  #rest(key: string): JsonObject[] {
-    const open = this.#open.get(key);
-    this.#open.delete(key);
-    if (!open || this.#stopped.has(open.response)) return [];
-    const { text } = filterText(open.filters, END);
-    return text === "" ? [] : [{ ...open.last, delta: text }];
+  /** The input of a tool is sent when it is complete. */
+  #toolInput(event: JsonObject, response: string, isDone: boolean): Passed | null {
+    if (this.#stopped.has(response)) return NOTHING;
+    if (!this.guard.readsTools) return null;
+    if (!isDone) return NOTHING;
+    const name = textOf(event.name) ?? this.#tools.get(textOf(event.item_id) ?? "") ?? "";
+    const { text, isStopped } = this.guard.tool(name, textOf(event.arguments) ?? "");
+    if (isStopped) {
+      this.#stopped.add(response);
+      return { events: [], cancel: response };
+    }
+    const { arguments: _, name: __, ...about } = event;
+    return forward([
+      { ...about, type: `${TOOL_INPUT}.delta`, delta: text },
+      { ...event, arguments: text },
+    ]);
   }
 
-  #restOf(response: string): JsonObject[] {
-    const keys = [...this.#open].flatMap(([key, open]) => (open.response === response ? [key] : []));
-    return keys.flatMap((key) => this.#rest(key));
+  /** What was held back of texts that are complete; it may be what is blocked. */
+  #rest(keys: readonly string[]): Passed {
+    const events: JsonObject[] = [];
+    let cancel: string | null = null;
+    for (const key of keys) {
+      const open = this.#open.get(key);
+      this.#open.delete(key);
+      if (!open || this.#stopped.has(open.response)) continue;
+      const { text, isStopped } = this.guard.pass(open.filters, null);
+      if (text !== "") events.push({ ...open.last, delta: text });
+      if (!isStopped) continue;
+      this.#stopped.add(open.response);
+      cancel = open.response;
+    }
+    return { events, cancel };
   }
 
   #ended(event: JsonObject, id: string): JsonObject {
+    this.#tools.clear();
     const response = recordOf(event.response);
     if (!this.#stopped.delete(id) || response?.status === "failed") return event;
     const filtered = { status: "incomplete", status_details: { type: "incomplete", reason: "content_filter" } };
     return { ...event, response: { ...response, ...filtered } };
   }
+
+  /** A complete text after filtering. */
+  #text(value: unknown): unknown {
+    const text = textOf(value);
+    return text === null ? value : this.guard.text(text);
+  }
+
+  /** An event with a part, an item or a response, whose model output is filtered. */
+  #withFilteredTexts(event: JsonObject): JsonObject {
+    const part = recordOf(event.part);
+    const item = recordOf(event.item);
+    const response = recordOf(event.response);
+    const output = recordsOf(response?.output).map((one) => this.#item(one));
+    return {
+      ...event,
+      ...(part && { part: this.#part(part) }),
+      ...(item && { item: this.#item(item) }),
+      ...(response && Array.isArray(response.output) && { response: { ...response, output } }),
+    };
+  }
+
+  #part(part: JsonObject): JsonObject {
+    return {
+      ...part,
+      ...(part.text !== undefined && { text: this.#text(part.text) }),
+      ...(part.transcript !== undefined && { transcript: this.#text(part.transcript) }),
+    };
+  }
+
+  #item(item: JsonObject): JsonObject {
+    if (item.type === "function_call" && this.guard.readsTools) {
+      const { text } = this.guard.tool(textOf(item.name) ?? "", textOf(item.arguments) ?? "", true);
+      return { ...item, arguments: text };
+    }
+    return item.role === "assistant" && Array.isArray(item.content)
+      ? { ...item, content: recordsOf(item.content).map((part) => this.#part(part)) }
+      : item;
+  }
 }
 
-/** The end of a text. */
-export const END = { type: "finish", choice: 0, reason: "stop", native: null } as const;
+const forward = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
+const NOTHING: Passed = { events: [], cancel: null };
 
 const keyOf = ({ item_id, output_index, content_index }: JsonObject): string =>
   JSON.stringify([item_id, output_index, content_index]);
-
-/** A text after filtering, and whether the filters end the response. */
-export function filterText(
-  filters: readonly StepFilter[],
-  step: Parameters<StepFilter>[0],
-): { text: string; isStopped: boolean } {
-  let text = "";
-  let isStopped = false;
-  for (const passed of applyFilters(filters, step)) {
-    if (passed.type === "text") text += passed.text;
-    else if (passed.type === "finish") isStopped = passed.reason === "content_filter";
-  }
-  return { text, isStopped };
-}
-
-/** A complete text after filtering. */
-function filteredText(makers: readonly (() => StepFilter)[], value: unknown): unknown {
-  const text = textOf(value);
-  if (text === null) return value;
-  const filters = makers.map((make) => make());
-  return filterText(filters, { type: "text", choice: 0, text }).text + filterText(filters, END).text;
-}
-
-/** An event with a part, an item or a response, whose model output is filtered. */
-function withFilteredTexts(makers: readonly (() => StepFilter)[], event: JsonObject): JsonObject {
-  const cleanPart = (part: JsonObject): JsonObject => ({
-    ...part,
-    ...(part.text !== undefined && { text: filteredText(makers, part.text) }),
-    ...(part.transcript !== undefined && { transcript: filteredText(makers, part.transcript) }),
-  });
-  const cleanItem = (item: JsonObject): JsonObject =>
-    item.role === "assistant" && Array.isArray(item.content)
-      ? { ...item, content: recordsOf(item.content).map(cleanPart) }
-      : item;
-  const part = recordOf(event.part);
-  const item = recordOf(event.item);
-  const response = recordOf(event.response);
-  return {
-    ...event,
-    ...(part && { part: cleanPart(part) }),
-    ...(item && { item: cleanItem(item) }),
-    ...(response &&
-      Array.isArray(response.output) && {
-        response: { ...response, output: recordsOf(response.output).map(cleanItem) },
-      }),
-  };
-}

@@ -1,18 +1,16 @@
-import type { PolicySet } from "../../../../domain/accounts/organizations/policies/policy.ts";
 import { geminiClientCodec } from "../../../../formats/gemini/index.ts";
-import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { readOpenAi } from "../../../../formats/openai-chat/request/summary.ts";
 import { type RequestRules, requestMembers } from "../../../../formats/request-rules.ts";
 import { sayReason } from "../../../../lib/reason.ts";
 import type { LiveApi } from "../../../../providers/contract/provider.ts";
-import { refusePolicyWords } from "../../../auth/policies.ts";
+import type { Caller } from "../../../call/caller.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
-import { GatewayError } from "../../../call/errors.ts";
+import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
+import type { StepFilter } from "../../../call/guardrails/answer/step-filter.ts";
+import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import type { Route } from "../../../call/route.ts";
-import type { StepFilter } from "../../../call/words/step-filter.ts";
-import { refuseBlockedWords, responseFilters } from "../../../call/words/word-filter.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
-import { END, filterText } from "../filters/word-filter.ts";
 import type { Charge } from "../metering/billing.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
 import { callerOf, type ResponseCallContext, type SessionOrigin } from "../response-call.ts";
@@ -56,8 +54,6 @@ export const geminiLive: RealtimeProtocol = {
   describe: (error) => ({ frame: null, reason: sayReason(error.reason, "en") }),
 };
 
-const STOPPED = new GatewayError(400, "sensitive_words_detected", { code: "gateway_sensitive" });
-
 /** The messages of one session. */
 class LiveEvents implements SessionEvents {
   readonly #turns = new LiveTurns();
@@ -66,12 +62,20 @@ class LiveEvents implements SessionEvents {
   /** New names of members of the upstream's `usageMetadata`; null: they are those of the Gemini API. */
   #usageNames: LiveApi["usageNames"] | null = null;
   /** Null: not read yet. */
-  #policies: PolicySet | undefined | null = null;
+  #caller: Caller | null = null;
+  readonly #guard: SessionGuard;
 
   constructor(
     private readonly context: ResponseCallContext,
     private readonly origin: SessionOrigin,
-  ) {}
+  ) {
+    this.#guard = new SessionGuard(context.services.settings, origin.model, () => this.#currentCaller());
+  }
+
+  #currentCaller(): Caller {
+    this.#caller ??= callerOf(this.context, this.origin);
+    return this.#caller;
+  }
 
   get isBusy(): boolean {
     return this.#turns.isBusy;
@@ -106,11 +110,12 @@ class LiveEvents implements SessionEvents {
     if (!message) return frames;
     const charge = this.#turns.upstream(message);
     const filtered = this.#filtered(frame, message, endsTurn(message));
-    return { ...frames, ...filtered, charge };
+    return { ...frames, ...filtered, charge: charge && { ...charge, guard: this.#guard.takeLog() } };
   }
 
   rest(): Omit<Charge, "ending"> | null {
-    return this.#turns.rest();
+    const rest = this.#turns.rest();
+    return rest && { ...rest, guard: this.#guard.takeLog() };
   }
 
   /** A message in the form of the Gemini API; null: it is no object. */
@@ -122,24 +127,24 @@ class LiveEvents implements SessionEvents {
 
   /** Throws GatewayError for texts that the site or the organization's policies forbid. */
   #refuseWords(texts: readonly string[]): void {
-    if (this.#policies === null) this.#policies = callerOf(this.context, this.origin).policies;
+    const caller = this.#currentCaller();
     if (texts.length === 0) return;
     const prompt = { messages: texts.map((content) => ({ role: "user", content })) };
-    refuseBlockedWords(this.context.services.settings, prompt);
-    if (this.#policies) refusePolicyWords(this.#policies, prompt);
+    refuseForbidden(this.context, caller, this.origin.model, prompt);
   }
 
-  /** The frame without forbidden words in texts and transcripts; a site that stops at such a word ends the session. */
+  /** The frame as guardrails let texts, transcripts and calls of tools pass; one that blocks ends the session. */
   #filtered(frame: Frame, message: JsonObject, isOver: boolean): Pick<UpstreamFrames, "toClient" | "error"> {
-    const makers = responseFilters(this.context.services.settings);
+    const guard = this.#guard;
+    if (guard.isIdle) return { toClient: [frame], error: null };
     const content = recordOf(message.serverContent);
-    if (makers.length === 0 || !content) return { toClient: [frame], error: null };
-    this.#filters ??= makers.map((make) => make());
+    if (!content) return this.#filteredTools(frame, message);
+    this.#filters ??= guard.begin();
     const filters = this.#filters;
     let isStopped = false;
     const clean = (text: unknown): unknown => {
       if (typeof text !== "string") return text;
-      const passed = filterText(filters, { type: "text", choice: 0, text });
+      const passed = guard.pass(filters, text);
       isStopped ||= passed.isStopped;
       return passed.text;
     };
@@ -152,11 +157,25 @@ class LiveEvents implements SessionEvents {
         outputTranscription: withText(recordOf(content.outputTranscription) ?? {}, clean),
       }),
     };
-    const rest = isOver && !isStopped ? filterText(filters, END).text : "";
+    const last = isOver && !isStopped ? guard.pass(filters, null) : null;
+    isStopped ||= last?.isStopped === true;
+    const rest = last?.text ?? "";
     if (isOver) this.#filters = null;
     const held = rest === "" ? [] : [JSON.stringify({ serverContent: { outputTranscription: { text: rest } } })];
     const shown = JSON.stringify({ ...message, serverContent: cleaned });
-    return { toClient: isStopped ? [] : [...held, shown], error: isStopped ? STOPPED : null };
+    return { toClient: isStopped ? [] : [...held, shown], error: isStopped ? guard.stopError() : null };
+  }
+
+  #filteredTools(frame: Frame, message: JsonObject): Pick<UpstreamFrames, "toClient" | "error"> {
+    const calls = recordOf(message.toolCall);
+    if (!calls || !this.#guard.readsTools) return { toClient: [frame], error: null };
+    const functionCalls: JsonObject[] = [];
+    for (const call of recordsOf(calls.functionCalls)) {
+      const { text, isStopped } = this.#guard.tool(textOf(call.name) ?? "", JSON.stringify(call.args ?? {}));
+      if (isStopped) return { toClient: [], error: this.#guard.stopError() };
+      functionCalls.push({ ...call, args: parseJson(text) });
+    }
+    return { toClient: [JSON.stringify({ ...message, toolCall: { ...calls, functionCalls } })], error: null };
   }
 }
 

@@ -9,6 +9,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Reason } from "../../../../lib/reason.ts";
 import type { AuthenticateByMemoryContext } from "../../../auth/authenticate.ts";
 import type { Call } from "../../../call/call.ts";
+import type { GuardLog } from "../../../call/guardrails/call-guard.ts";
 import { CallTiming } from "../../../call/progress.ts";
 import type { Uses } from "../../../call/services.ts";
 import { OutputMeter } from "../../../money/output-meter.ts";
@@ -35,6 +36,8 @@ export type Charge = Readonly<{
   startedAtMs: number;
   ending: CallEnding;
   error?: Reason;
+  /** What guardrails found in it; absent: nothing. */
+  guard?: GuardLog | null;
 }>;
 
 /** The next response, and its reservation. */
@@ -146,7 +149,7 @@ export class RealtimeBilling {
 
   async #settle(
     { call, reserved }: ReservedResponse,
-    { reported, content, processing, startedAtMs, ending, error }: Charge,
+    { reported, content, processing, startedAtMs, ending, error, guard = null }: Charge,
     usage: Usage,
   ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
@@ -156,7 +159,7 @@ export class RealtimeBilling {
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
     // A session may have waited into other hours.
     const price = priceAt(priceUnder(reserved.prices, route.channel, route.upstreamModel), createdAt);
-    const progress = { ...call.progress, timing, attempts: this.opening.call.progress.attempts };
+    const progress = { ...call.progress, timing, guard, attempts: this.opening.call.progress.attempts };
     const charged = { ...call, progress, createdAt, prompt: content.prompt, servedBy: { ...route, price } };
     // Some models are charged per response that uses search results, others per query.
     const { search_billing: searchBilling } = this.context.catalog().find(route.upstreamModel);

@@ -106,7 +106,7 @@ class OpenAiEvents implements SessionEvents {
   rest(): Omit<Charge, "ending"> | null {
     if (!this.#meter.hasOutput) return null;
     const [startedAtMs = performance.now()] = this.#responses.values();
-    return { reported: null, content: this.#meter.take(), startedAtMs };
+    return { reported: null, content: this.#meter.take(), startedAtMs, guard: this.#words.takeLog() };
   }
 
   #chargeOf(response: JsonObject): Charge | null {
@@ -123,6 +123,7 @@ class OpenAiEvents implements SessionEvents {
       content: this.#meter.take(),
       ...(serviceTier !== null && { processing: { serviceTier } }),
       startedAtMs,
+      guard: this.#words.takeLog(),
       ending: failed ? "upstream_failed" : "complete",
       ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
     };

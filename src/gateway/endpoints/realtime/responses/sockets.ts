@@ -1,7 +1,7 @@
 import { openaiResponsesClientCodec } from "../../../../formats/openai-responses/index.ts";
 import { requestIdOf } from "../../../../lib/http/request.ts";
-import { authenticate } from "../../../auth/authenticate.ts";
 import { GatewayError, shuttingDown } from "../../../call/errors.ts";
+import { authenticateInTurn } from "../../../pipeline/authenticate-in-turn.ts";
 import { errorResponse } from "../../../request/error-response.ts";
 import { refuse } from "../../../request/refuse.ts";
 import type { GatewayContext } from "../../context.ts";
@@ -59,7 +59,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
       if (upgrade !== "websocket" || !server) return errorResponse(NO_WEBSOCKET, request, openaiResponsesClientCodec);
       try {
         const origin = originOf(request, server);
-        const { user } = await authenticate(context, request, services.clientAddress.ip(request, server));
+        const { user } = await authenticateInTurn(context, request, services.clientAddress.ip(request, server));
         admit(user.id);
         const id = requestIdOf(request);
         const socket = new ResponseSocket(createTurns(context, origin), bounds, id, (ended) => sockets.delete(ended));

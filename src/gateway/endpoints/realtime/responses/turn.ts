@@ -7,12 +7,13 @@ import { randomId, requestIdOf } from "../../../../lib/http/request.ts";
 import { readEvents } from "../../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../../lib/values/bytes.ts";
 import { spliceTopLevel } from "../../../../lib/values/json/json-splice.ts";
-import { type AuthenticateContext, authenticate } from "../../../auth/authenticate.ts";
 import { authorize } from "../../../auth/authorize.ts";
 import { newCall } from "../../../call/call.ts";
+import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import { CallTiming } from "../../../call/progress.ts";
 import type { Uses } from "../../../call/services.ts";
 import { type RefuseUnservedContext, refuseUnserved } from "../../../money/settle-call.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../../pipeline/authenticate-in-turn.ts";
 import { handleCall } from "../../../pipeline/pipeline.ts";
 import type { Arrival } from "../../../request/arrival.ts";
 import type { ReadBodyContext } from "../../../request/client-body.ts";
@@ -27,7 +28,7 @@ import { errorFrame, type Turn, wrapError } from "./frames.ts";
 /** What these functions work with. */
 export type TurnContext = RefuseUnservedContext &
   SelectModelContext &
-  AuthenticateContext &
+  AuthenticateInTurnContext &
   ReadBodyContext &
   Uses<"clientAddress">;
 
@@ -136,10 +137,11 @@ async function warmUp(context: TurnContext, arrival: Arrival, send: Send, keep: 
   const { services } = context;
   const { request, server, endpoint } = arrival;
   const ip = services.clientAddress.ip(request, server);
-  const caller = await authenticate(context, request, ip);
+  const caller = await authenticateInTurn(context, request, ip);
   const timing = new CallTiming(performance.now());
   const parsed = parseRequest(arrival, await readRequest(context, arrival, timing));
   const authorized = authorize(context, arrival, caller, parsed);
+  refuseForbidden(context, authorized.caller, parsed.summary.model, parsed.prompt);
   const call = selectModel(context, newCall({ request, endpoint, ip, ...authorized }, parsed, timing));
   if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
   const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);

@@ -4,6 +4,7 @@ import { integer, requestMembers } from "../../../../formats/request-rules.ts";
 import { requestIdOf } from "../../../../lib/http/request.ts";
 import { sayStored } from "../../../../lib/reason.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
+import { addressForCaller } from "../../../../settings/option/public-address.ts";
 import type { ClientBody, Endpoint } from "../../../call/endpoint.ts";
 import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
@@ -100,10 +101,8 @@ const view = (context: Uses<"channels" | "settings">, request: Request, row: Med
 });
 
 /** Where a video without a public address is read, with the client's key. */
-function contentUrl({ services }: Uses<"settings">, { url }: Request, { taskId }: MediaRow): string {
-  // Without a public address the caller gets the one that it called; nobody else does.
-  return `${services.settings.values.ServerAddress || new URL(url).origin}/v1/videos/${taskId}/content`;
-}
+const contentUrl = ({ services }: Uses<"settings">, request: Request, { taskId }: MediaRow): string =>
+  `${addressForCaller(services.settings, request)}/v1/videos/${taskId}/content`;
 
 const succeeded = (request: Request, data: object): Response =>
   answer(request, bodyOf(request, SUCCESS, "Success", data));

@@ -3,9 +3,10 @@ import { findMedia } from "../../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../../domain/tasks/submit-task.ts";
 import type { MediaRow } from "../../../../domain/tasks/task-view.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../../formats/json.ts";
-import { type OutgoingForm, outgoingForm } from "../../../../lib/http/multipart/form-stream.ts";
+import { outgoingForm } from "../../../../lib/http/multipart/form-stream.ts";
 import type { Form } from "../../../../lib/http/multipart/read-form.ts";
 import { randomId } from "../../../../lib/http/request.ts";
+import type { StreamedBody } from "../../../../lib/http/streamed-body.ts";
 import type { Provider } from "../../../../providers/contract/provider.ts";
 import type { VideoOrder, VideoProtocol } from "../../../../providers/contract/tasks.ts";
 import { defaultVideoSeconds } from "../../../../providers/registry.ts";
@@ -180,7 +181,7 @@ async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
 }
 
 /** The form for a provider that accepts forms: unchanged except for model, length and size. */
-export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<OutgoingForm> {
+export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<StreamedBody> {
   const left = [...READ_VIDEO_FIELDS].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
   const changes = { ...Object.fromEntries(left), model, seconds: String(seconds), ...(size !== "" && { size }) };
   return outgoingForm(form.parts, changes);

@@ -35,7 +35,7 @@ function start(maxLength = 10) {
   const ask = (worker: 0 | 1, name: string, priority: number, maxWaitMs = 60_000) => {
     const client = new ClientPresence(new Request("http://localhost"));
     const timing = new CallTiming(performance.now());
-    const call = { progress: { client, attempts: new AttemptLog(), timing } };
+    const call = { progress: { client, attempts: new AttemptLog(), timing, cache: null, guard: null } };
     const work = async () => {
       room.tries.push(name);
       if (!room.isFree) throw new GatewayError(429, "rate_limited", "invalid_request");

@@ -30,7 +30,7 @@ function start(maxLength = 10) {
     const attempts = new AttemptLog();
     const timing = new CallTiming(performance.now());
     const call = {
-      progress: { client, attempts, timing },
+      progress: { client, attempts, timing, cache: null, guard: null },
       tries: [] as number[],
       end: null as unknown,
       endMs: 0,

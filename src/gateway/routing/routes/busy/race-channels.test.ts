@@ -64,7 +64,7 @@ function race(options: Options = {}) {
     learn() {},
   };
   const router = {
-    alternativeTo: ({ channel }: Choice) => {
+    admittedAlternativeTo: async ({ channel }: Choice) => {
       events.push(["asked", channel.id]);
       return alternative;
     },

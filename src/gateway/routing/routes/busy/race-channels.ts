@@ -24,7 +24,7 @@ export type Race<Result> = Readonly<{
   hedge: HedgeRule;
   choice: Choice;
   /** Another channel that could serve the call now; null: there is none. */
-  alternative: () => Choice | null;
+  alternative: () => Promise<Choice | null>;
   attempt: (call: Call, choice: Choice) => Promise<Result>;
   /** Ends a response that nobody wants any more. */
   discard: (result: Result) => void;
@@ -59,7 +59,7 @@ async function raceChannels<Result>(
   try {
     const delayMs = hedge.afterMs ?? hedges.p95(race.choice.channel.id, model);
     const isLate = delayMs !== null && (await isPendingAfter(first.outcome, delayMs));
-    const other = isLate && !call.progress.client.hasLeft ? race.alternative() : null;
+    const other = isLate && !call.progress.client.hasLeft ? await race.alternative() : null;
     if (other && hedges.reserve(hedge.route, cost, hedge.maxExtraPercent)) {
       const second = startLane(race, other, null);
       lanes.push(second);
@@ -89,6 +89,8 @@ function startLane<Result>(race: Race<Result>, choice: Choice, trace: Call["trac
       attempts: new AttemptLog(),
       client: new ClientPresence(call.request),
       timing: new CallTiming(call.progress.timing.startedAtMs),
+      cache: null,
+      guard: call.progress.guard,
     },
     trace,
   };
@@ -183,7 +185,7 @@ export function hedged<Context extends Pricing & Pick<RoutingMemory, "hedges">>(
   return async (context, { call, prices }, choice, router) => {
     const served = await raceChannels<Answer>(context, {
       ...{ call, hedge, choice },
-      alternative: () => router.alternativeTo(choice),
+      alternative: () => router.admittedAlternativeTo(choice),
       attempt: (own, other) => attempt(context, { call: own, prices }, other, router),
       discard: discardResponse,
       onFailed: (other, error) => router.noteFailure(other, error),

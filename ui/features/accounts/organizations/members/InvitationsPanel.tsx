@@ -14,6 +14,7 @@ import {
 } from "../../../../api/accounts/organization-calls.ts";
 import { CodeBox } from "../../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../../components/display/CopyButton.tsx";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
@@ -23,12 +24,13 @@ import { Panel, Row } from "../../../../components/layout.tsx";
 import { Entry } from "../../security/Entry.tsx";
 
 /** Open invitations; a new one's link is shown once. */
-export const InvitationsPanel = ({ organization: { id } }: { organization: Organization }) => {
+export const InvitationsPanel = ({ organization: { id, rights } }: { organization: Organization }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(invitations(id));
   const [isInviting, setInviting] = useState(false);
   const [link, setLink] = useState("");
+  const format = useMoneyFormat();
   const revoke = useMutation({
     mutationFn: (invitation: number) => revokeInvitation(id, invitation),
     onSuccess: () => notifyDone(t("organizations.invitations.revoked")),
@@ -70,13 +72,18 @@ export const InvitationsPanel = ({ organization: { id } }: { organization: Organ
             </Button>
           }
         >
-          {t(`organizations.roles.${invitation.role}`)} · {invitation.created_by} ·{" "}
-          {t("organizations.invitations.expires")} <TimeAgo seconds={invitation.expires_time} />
+          {t(`organizations.roles.${invitation.role}`)} ·{" "}
+          {invitation.monthly_budget !== null && (
+            <>{t("organizations.invitations.budgetOf", { amount: amountText(invitation.monthly_budget, format) })} · </>
+          )}
+          {invitation.created_by} · {t("organizations.invitations.expires")}{" "}
+          <TimeAgo seconds={invitation.expires_time} />
         </Entry>
       ))}
       {isInviting && (
         <InviteDialog
           id={id}
+          maySetBudgets={rights.includes("budgets.manage")}
           onClose={() => setInviting(false)}
           onInvited={(created) => {
             setLink(created ?? "");
@@ -90,26 +97,31 @@ export const InvitationsPanel = ({ organization: { id } }: { organization: Organ
 
 type InviteProps = {
   id: number;
+  maySetBudgets: boolean;
   onClose: () => void;
   /** Null: the link was mailed. */
   onInvited: (link: string | null) => void;
 };
 
-const InviteDialog = ({ id, onClose, onInvited }: InviteProps) => {
+const BUDGET_PICKS = [10, 50, 100, 500];
+
+const InviteDialog = ({ id, maySetBudgets, onClose, onInvited }: InviteProps) => {
   const { t } = useTranslation();
   return (
-    <ResourceForm<{ role: Role; email: string }>
+    <ResourceForm<{ role: Role; email: string; budget: string }>
       as="dialog"
       title={t("organizations.invitations.inviteTitle")}
       action={({ email }) =>
         t(email.trim() ? "organizations.invitations.send" : "organizations.invitations.createLink")
       }
       isNew
+      check={({ budget }) => ({ budget: budget === "" || Number(budget) > 0 ? undefined : "budget" })}
       text={(name) => `organizations.invitations.${name}`}
-      initial={{ role: "developer", email: "" }}
-      rejectedField={() => "email"}
-      save={async ({ role, email }) => {
-        const link = await invite(id, role, email.trim());
+      initial={{ role: "developer", email: "", budget: "" }}
+      rejectedField={(code) => (code === "budget_limit_invalid" ? "budget" : "email")}
+      save={async ({ role, email, budget }) => {
+        const limit = budget.trim() === "" ? null : Number(budget);
+        const link = await invite(id, { role, email: email.trim(), budget: limit });
         onInvited(link);
         return t(link === null ? "organizations.invitations.mailed" : "organizations.invitations.created");
       }}
@@ -124,6 +136,13 @@ const InviteDialog = ({ id, onClose, onInvited }: InviteProps) => {
               options: optionsOf(INVITED_ROLES, (name) => t(`organizations.roles.${name}`)),
             },
             { kind: "text", field: "email", type: "email", hint: true, optional: t("organizations.optional") },
+            maySetBudgets && {
+              kind: "quota",
+              field: "budget",
+              hint: true,
+              optional: t("organizations.optional"),
+              picks: BUDGET_PICKS,
+            },
           ],
         },
       ]}

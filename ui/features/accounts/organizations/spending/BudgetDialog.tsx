@@ -56,6 +56,7 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
       title={t(budget ? "organizations.budgets.changeTitle" : "organizations.budgets.create")}
       action={t(budget ? "organizations.budgets.save" : "organizations.budgets.create")}
       isNew={budget === null}
+      resource={budget && { section: "budgets", id: budget.id }}
       text={(name) => `organizations.budgets.${name}`}
       initial={initial}
       isComplete={({ limit, scope, scopeId }) => Number(limit) > 0 && (scope === "organization" || scopeId > 0)}

@@ -2,19 +2,23 @@ import Avatar from "@mui/material/Avatar";
 import Box from "@mui/material/Box";
 import Divider from "@mui/material/Divider";
 import IconButton from "@mui/material/IconButton";
+import Link from "@mui/material/Link";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link as RouterLink, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useActing, useHasOrganizations } from "../../../../api/accounts/use-organization.ts";
+import { useAccount, useActing, useHasOrganizations } from "../../../../api/accounts/use-organization.ts";
+import { Money } from "../../../../components/display/Money.tsx";
 import { Tag } from "../../../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { useOnceOpened } from "../../../../components/once-opened.ts";
 import { useSession } from "../../../../state/session.ts";
 import type { StoredUser } from "../../../../state/stored-user.ts";
 import { AccountSwitcher } from "../../../accounts/organizations/AccountSwitcher.tsx";
+import { warnedBalance } from "../../../alerts/alert-link.ts";
+import { Lasts } from "../../../alerts/Lasts.tsx";
 
 /** The signed-in user, the accounts that they can act for, and the sign-out button. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {
@@ -57,6 +61,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
           <Box sx={{ px: 2.5, py: 1.5, minWidth: 200, maxWidth: 280, overflowWrap: "anywhere" }}>
             <Box sx={{ fontWeight: 600 }}>{name}</Box>
             <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
+            <Balance onLeave={() => setAnchor(null)} />
           </Box>
           <Divider sx={{ my: 1 }} />
           {hasOrganizations && <AccountSwitcher user={user} onClose={() => setAnchor(null)} />}
@@ -79,6 +84,26 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
         </Menu>
       )}
     </>
+  );
+};
+
+/** The balance of the account that the user acts for, and how long it lasts. */
+const Balance = ({ onLeave }: { onLeave: () => void }) => {
+  const { t } = useTranslation();
+  const { id, may } = useActing();
+  const { data } = useAccount();
+  if (!data) return null;
+  const scope = id === null ? "own" : "organization";
+  const alert = (daily: number) => ({ scope, event: "balance_low", threshold: warnedBalance(daily) }) as const;
+  return (
+    <Box onClick={onLeave} sx={{ display: "flex", alignItems: "center", gap: 2, mt: 1, fontSize: 13 }}>
+      <Link component={RouterLink} to="/topup" aria-label={t("shell.balance")} color="inherit" underline="hover">
+        <Money quota={data.quota} strong />
+      </Link>
+      {may("usage.read") && (
+        <Lasts of="account" id={id ?? 0} balance={data.quota} alert={may("alerts.manage") ? alert : null} />
+      )}
+    </Box>
   );
 };
 

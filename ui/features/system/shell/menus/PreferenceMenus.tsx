@@ -1,5 +1,6 @@
 import ContrastOutlined from "@mui/icons-material/ContrastOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import { type ComponentType, lazy, type MouseEvent, type ReactNode, Suspense, useState } from "react";
@@ -48,7 +49,10 @@ export const LanguageMenu = () => {
         startIcon={<LanguageOutlined />}
         onClick={open}
       >
-        {short}
+        {/* On a phone its room is the site's name's. */}
+        <Box component="span" sx={{ display: { xs: "none", sm: "inline" } }}>
+          {short}
+        </Box>
       </Button>
       {menu}
     </>

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
+import { requireRow } from "../../../../../../db/require-row.ts";
 import {
   type OrganizationRole,
   organizationInvitations,
@@ -9,6 +10,7 @@ import type { DbOrTx } from "../../../../../../db/types.ts";
 import { nowSeconds } from "../../../../../lib/clock.ts";
 import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
+import { insertBudget } from "../../budgets/manage-budgets.ts";
 import { findMember, findRole, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { type Member, mayAssign } from "../../rights.ts";
@@ -22,6 +24,8 @@ export type InvitationPreview = Readonly<{
   organization_id: number;
   organization: string;
   role: OrganizationRole;
+  /** Quota units that may be spent in a month; null: no limit of one's own. */
+  monthly_budget: number | null;
   /** Who invites; empty: a deleted account. */
   invited_by: string;
   /** Epoch seconds. */
@@ -43,6 +47,7 @@ export async function previewInvitation(
     organization_id: organization.id,
     organization: organization.displayName || organization.username,
     role: invitation.role,
+    monthly_budget: invitation.monthlyBudget,
     invited_by: inviter?.username ?? "",
     expires_time: invitation.expiresAt,
     is_member: (await findRole(db, organization.id, person.id)) !== null,
@@ -50,18 +55,19 @@ export async function previewInvitation(
 }
 
 /**
- * Makes the person a member with the invitation's role, less what is withheld from the inviter; returns the organization's id. A token works once, whoever comes at
- * the same time; members keep their role and leave it open. Throws OperationError.
+ * Makes the person a member with the invitation's role, less what is withheld from the inviter, and with its budget, unless they have
+ * one from an earlier membership; returns the organization's id. A token works once, whoever comes at the same time; members keep
+ * their role and leave it open. Throws OperationError.
  */
 export async function acceptInvitation(
-  { db, settings, vault }: AcceptDeps,
+  { db, changes, settings, vault }: AcceptDeps,
   person: Person,
   token: string,
 ): Promise<number> {
   requireOrganizations(settings);
   const found = await findOpen(db, vault, token);
   const organizationId = found.organization.id;
-  await db.transaction(async (tx) => {
+  const budget = await db.transaction(async (tx) => {
     await tx.select({ id: users.id }).from(users).where(eq(users.id, organizationId)).for("update");
     // Again, now that nobody else can accept or revoke it.
     const { invitation, inviter } = await findOpen(tx, vault, token);
@@ -69,7 +75,7 @@ export async function acceptInvitation(
       throw new OperationError("organization_member_already");
     await requireFreeSeat(tx, organizationId);
     const now = nowSeconds();
-    const { role } = invitation;
+    const { role, monthlyBudget } = invitation;
     // Who lacks a right gives it to nobody, a second account of theirs included.
     const withheld = [...inviter.withheld];
     await tx.insert(organizationMembers).values({ organizationId, userId: person.id, role, withheld, joinedAt: now });
@@ -83,7 +89,17 @@ export async function acceptInvitation(
       action: "create",
       after: { role, ...(withheld.length > 0 && { withheld }) },
     });
+    if (monthlyBudget === null) return null;
+    const target = { scope: "member", scopeId: person.id, period: "month" } as const;
+    const by = requireRow(
+      await tx
+        .select()
+        .from(users)
+        .where(eq(users.id, invitation.createdBy ?? 0)),
+    );
+    return insertBudget(tx, settings, by, organizationId, { ...target, limit: monthlyBudget, isHard: true });
   });
+  if (budget !== null) await changes.enforce("budgets", [budget]);
   return organizationId;
 }
 

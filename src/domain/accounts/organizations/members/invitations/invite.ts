@@ -13,6 +13,7 @@ import type { Mailer } from "../../../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../../../notifications/mail.ts";
 import { checkEmailAddress } from "../../../registration/email-address.ts";
 import type { MailLimits } from "../../../registration/mail-limits.ts";
+import { requireLimit } from "../../budgets/manage-budgets.ts";
 import { lockForChange, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { mayAssign } from "../../rights.ts";
@@ -29,6 +30,8 @@ export type InvitationView = Readonly<{
   role: OrganizationRole;
   /** Where it was mailed to; empty: a link to pass on. */
   email: string;
+  /** What the new member may spend in a month, in quota units; null: no limit of their own. */
+  monthly_budget: number | null;
   created_by: string;
   created_time: number;
   /** Epoch seconds. */
@@ -42,6 +45,8 @@ type NewInvitation = Readonly<{
   role: OrganizationRole;
   /** Where to mail the link; null: the caller passes it on. */
   email: string | null;
+  /** What the new member may spend in a month, in quota units; null or absent: no limit of their own. */
+  monthlyBudget?: number | null;
   /** Where the console is. */
   siteAddress: string;
   language: Language;
@@ -62,15 +67,17 @@ export async function createInvitation(
 ): Promise<Readonly<{ id: number; link: string | null }>> {
   const { db, settings, vault, mailer, mailLimits } = deps;
   requireOrganizations(settings);
-  const { organizationId, role } = input;
+  const { organizationId, role, monthlyBudget = null } = input;
+  if (monthlyBudget !== null) requireLimit(monthlyBudget);
   if (role === "owner") throw new OperationError("organization_invite_no_owner");
   const email = input.email === null ? null : checkEmailAddress(settings, input.email);
   if (email !== null && !mailer.isConfigured()) throw new OperationError("mail_not_configured");
   const token = randomText(TOKEN_BYTES);
   const link = `${input.siteAddress}/organization/join?${new URLSearchParams({ token })}`;
   const created = await db.transaction(async (tx) => {
-    const membership = await lockForChange(tx, organizationId, person.id, "members.manage");
+    const membership = await lockForChange(tx, organizationId, person, "members.manage");
     if (!mayAssign(membership.role, role)) throw new OperationError("organization_owners_only", {}, { status: 403 });
+    if (monthlyBudget !== null) await lockForChange(tx, organizationId, person, "budgets.manage");
     const now = nowSeconds();
     const open = await tx
       .select({ id: organizationInvitations.id })
@@ -81,7 +88,7 @@ export async function createInvitation(
     const [row] = await tx
       .insert(organizationInvitations)
       .values({
-        ...{ organizationId, role, email, createdBy: person.id, createdAt: now },
+        ...{ organizationId, role, email, monthlyBudget, createdBy: person.id, createdAt: now },
         tokenHash: invitationHash(vault, token),
         expiresAt: now + LIFETIME_SECONDS,
       })
@@ -93,6 +100,7 @@ export async function createInvitation(
         ? { code: "organization_invited_by_mail", params: { by: person.username, email, role } }
         : { code: "organization_invited_by_link", params: { by: person.username, role } },
       action: "create",
+      ...(monthlyBudget !== null && { after: { monthly_budget: monthlyBudget } }),
     });
     return { id: row.id, organization: membership.organization };
   });
@@ -122,6 +130,7 @@ export async function listInvitations(db: Db, organizationId: number): Promise<I
     id: invitation.id,
     role: invitation.role,
     email: invitation.email ?? "",
+    monthly_budget: invitation.monthlyBudget,
     created_by: by ?? "",
     created_time: invitation.createdAt,
     expires_time: invitation.expiresAt,
@@ -136,7 +145,7 @@ export async function revokeInvitation(
 ): Promise<void> {
   requireOrganizations(settings);
   await db.transaction(async (tx) => {
-    await lockForChange(tx, organizationId, person.id, "members.manage");
+    await lockForChange(tx, organizationId, person, "members.manage");
     const [revoked] = await tx
       .delete(organizationInvitations)
       .where(and(eq(organizationInvitations.id, id), isOpen(organizationId, nowSeconds())))

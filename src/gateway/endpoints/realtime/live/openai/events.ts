@@ -82,11 +82,13 @@ export class TranslatedEvents implements SessionEvents {
         toUpstream.push(...stopped.toUpstream);
       }
     }
-    return { toClient, toUpstream, charge, transcription: null, error: null };
+    const guarded = charge && { ...charge, guard: this.#words.takeLog() };
+    return { toClient, toUpstream, charge: guarded, transcription: null, error: null };
   }
 
   rest(): Omit<Charge, "ending"> | null {
-    return this.#turns.rest();
+    const rest = this.#turns.rest();
+    return rest && { ...rest, guard: this.#words.takeLog() };
   }
 
   closeError(code: number, reason: string): GatewayError | null {

@@ -1,0 +1,166 @@
+import { Elysia, type TSchema, t } from "elysia";
+import type { Changes } from "../../../db/changes.ts";
+import type { Db } from "../../../db/types.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
+import { MCP_AUTHENTICATION } from "../../domain/models/mcp/definition.ts";
+import { readServers } from "../../domain/models/mcp/directory.ts";
+import { approveTools, listServerTools, refreshTools, withdrawTools } from "../../domain/models/mcp/pin-tools.ts";
+import {
+  createMcpServer,
+  deleteMcpServer,
+  listMcpServers,
+  type ServerChange,
+  updateMcpServer,
+} from "../../domain/models/mcp/save-server.ts";
+import { languageOf } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { sayReason } from "../../lib/reason.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { integer, rowId } from "../http/integers.ts";
+
+type Services = Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger; mcpFetches: McpFetches }>;
+
+const text = (description: string) => t.Optional(t.String({ description }));
+const texts = (description: string) => t.Optional(t.Array(t.String(), { description }));
+const ids = (description: string) => t.Optional(t.Array(integer(), { description }));
+
+/** For the API description; src/domain/models/mcp/definition.ts validates the fields and names the invalid one. */
+const definition: TSchema & { static: object } = t.Object(
+  {
+    description: t.Optional(t.String()),
+    enabled: t.Optional(t.Boolean()),
+    url: t.String({ description: "The address of the server's Streamable HTTP transport." }),
+    auth: text(`One of: ${MCP_AUTHENTICATION.join(", ")}. none unless set.`),
+    header: text("The header of the key; Authorization, as Bearer, unless set."),
+    token_url: text("Of client_credentials: the address of the token endpoint."),
+    client_id: text("Of client_credentials: the id of the client."),
+    oauth_scope: text("Of client_credentials: the scope to request."),
+    groups: texts("Only callers of these groups."),
+    accounts: ids("Only these people or organizations."),
+    projects: ids("Only callers of these projects."),
+    keys: ids("Only these API keys."),
+    tools: texts("Only tools that match one of these names or patterns."),
+    read_only: t.Optional(t.Boolean({ description: "Only tools that the server says change nothing." })),
+    timeout_ms: t.Optional(integer({ description: "How long a call may take; 60,000 unless set." })),
+    max_result_bytes: t.Optional(integer({ description: "The largest result; 1,048,576 unless set." })),
+    usd_per_call: text("What a call costs, in dollars; nothing unless set."),
+  },
+  { additionalProperties: t.Unknown() },
+);
+
+const body = t.Object({
+  name: t.String({ minLength: 1, maxLength: 32 }),
+  server: definition,
+  secret: t.Optional(
+    t.String({
+      maxLength: 8_000,
+      description:
+        "The key, or the secret of the client; never sent back. Absent: it stays as it is; empty: it is deleted.",
+    }),
+  ),
+});
+
+const VERBS = {
+  added: { action: "create", past: "Added" },
+  changed: { action: "update", past: "Changed" },
+  deleted: { action: "delete", past: "Deleted" },
+} as const;
+
+const params = t.Object({ id: rowId });
+const MOST_TOOLS = 1_000;
+const toolName = t.String({ minLength: 1, maxLength: 128 });
+
+/** MCP servers whose tools callers may use, for administrators. */
+export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: ReturnType<typeof guard>) {
+  const { db, changes } = services;
+  const audited = async (
+    actor: Readonly<{ id: number }>,
+    verb: keyof typeof VERBS,
+    { name, id, ...change }: ServerChange,
+  ) => {
+    const { action, past } = VERBS[verb];
+    const note = { code: `mcp_server_${verb}`, params: { name } } as const;
+    await writeManagementLog(db, actor, `${past} the MCP server ${name}`, { note, action, ...change });
+  };
+  const serverOf = async (id: number) => {
+    const [server] = await readServers(services, [id]);
+    if (!server) throw new OperationError("mcp_server_not_found");
+    return server;
+  };
+  const refresh = async (id: number, request: Request) => {
+    const { error, ...listed } = await refreshTools({ db, changes, ...mcpFetches }, await serverOf(id));
+    return { ...listed, error: error === null ? "" : sayReason(error, languageOf(request)) };
+  };
+  return new Elysia({ prefix: "/api/mcp-server", name: "console/mcp" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", async ({ request }) => ok(await listMcpServers({ db }, languageOf(request))))
+    .post(
+      "/",
+      async ({ actor, body, request }) => {
+        const change = await createMcpServer(services, body);
+        await audited(actor, "added", change);
+        return ok({ id: change.id, listing: await refresh(change.id, request) });
+      },
+      { body },
+    )
+    .put(
+      "/:id",
+      async ({ actor, body, params: { id }, request }) => {
+        const change = await updateMcpServer(services, id, body);
+        await audited(actor, "changed", change);
+        return ok({ id, listing: await refresh(id, request) });
+      },
+      { params, body },
+    )
+    .delete(
+      "/:id",
+      async ({ actor, params: { id } }) => {
+        await audited(actor, "deleted", await deleteMcpServer(services, id));
+        return ok(null);
+      },
+      { params },
+    )
+    .post("/:id/refresh", async ({ params: { id }, request }) => ok(await refresh(id, request)), { params })
+    .get("/:id/tools", async ({ params: { id } }) => ok(await listServerTools(db, id)), { params })
+    .post(
+      "/:id/tools/approve",
+      async ({ actor, body: { tools }, params: { id } }) => {
+        const { name } = await serverOf(id);
+        await approveTools({ db, changes }, id, actor, tools);
+        const names = tools.map((tool) => tool.name).join(", ");
+        await writeManagementLog(db, actor, `Approved tools of the MCP server ${name}: ${names}`, {
+          ...{ action: "update", note: { code: "mcp_tools_approved", params: { name, tools: names } } },
+          after: { tools },
+        });
+        return ok(null);
+      },
+      {
+        params,
+        body: t.Object({
+          tools: t.Array(t.Object({ name: toolName, hash: t.String({ pattern: "^[0-9a-f]{64}$" }) }), {
+            ...{ minItems: 1, maxItems: MOST_TOOLS },
+            description: "Each with the hash of the description that was read.",
+          }),
+        }),
+      },
+    )
+    .post(
+      "/:id/tools/withdraw",
+      async ({ actor, body: { tools }, params: { id } }) => {
+        const { name } = await serverOf(id);
+        await withdrawTools({ db, changes }, id, tools);
+        const names = tools.join(", ");
+        await writeManagementLog(db, actor, `Withdrew tools of the MCP server ${name}: ${names}`, {
+          ...{ action: "update", note: { code: "mcp_tools_withdrawn", params: { name, tools: names } } },
+          before: { tools },
+        });
+        return ok(null);
+      },
+      { params, body: t.Object({ tools: t.Array(toolName, { minItems: 1, maxItems: MOST_TOOLS }) }) },
+    );
+}

@@ -1,0 +1,55 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../../db/types.ts";
+import { ROLE } from "../../../domain/accounts/access/roles.ts";
+import type { UserEntry } from "../../../domain/accounts/directory.ts";
+import { usableGroups as openGroups } from "../../../domain/accounts/users/usable-groups.ts";
+import type { ChannelDirectory } from "../../../domain/channels/directory.ts";
+import { listPriceChanges } from "../../../domain/channels/prices/list-price-changes.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { ok } from "../../http/envelope.ts";
+import { paged, pagingQuery } from "../../http/paging.ts";
+import type { PublicModels } from "../public-models.ts";
+
+type Services = Readonly<{
+  db: Db;
+  settings: SettingsReader;
+  channels: ChannelDirectory;
+  publicModels: PublicModels;
+}>;
+
+/**
+ * GET /api/pricing, /api/pricing/model and /api/pricing/changes: public; visitors see what the default group may use. `caller` resolves the
+ * signed-in user, if any.
+ */
+export function pricingRoutes(
+  { db, settings, channels, publicModels }: Services,
+  caller: (request: Request) => Promise<UserEntry | null>,
+) {
+  return new Elysia({ prefix: "/api", name: "console/pricing" })
+    .get("/pricing", async ({ request }) => {
+      const group = (await caller(request))?.group ?? "default";
+      const { models, groupRatio, discounts, usableGroups } = publicModels.prices(group);
+      return { ...ok(models), group_ratio: groupRatio, discounts, usable_group: usableGroups, group };
+    })
+    .get(
+      "/pricing/model",
+      async ({ request, query }) => {
+        const page = await publicModels.page(query.name, await caller(request));
+        if (!page) throw new OperationError("model_not_offered", { model: query.name });
+        return ok(page);
+      },
+      { query: t.Object({ name: t.String({ minLength: 1, maxLength: 200 }) }) },
+    )
+    .get(
+      "/pricing/changes",
+      async ({ request, query }) => {
+        const user = await caller(request);
+        const groups = [...openGroups(settings, user?.group ?? "default").keys()];
+        const isAdmin = user !== null && user.role >= ROLE.admin;
+        const models = isAdmin ? null : [...new Set(groups.flatMap((group) => channels.modelsOf(group)))];
+        return paged(query, (page) => listPriceChanges(db, models, page, settings.get("QuotaPerUnit")));
+      },
+      { query: t.Object(pagingQuery) },
+    );
+}

@@ -1,0 +1,200 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { CallToolResultSchema, ListToolsResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
+import type { JsonObject } from "../../../formats/json.ts";
+import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
+
+/** A tool as its server describes it. */
+export type McpTool = Readonly<{
+  name: string;
+  title?: string;
+  description: string | null;
+  inputSchema: JsonObject;
+  outputSchema?: JsonObject;
+  annotations: JsonObject | null;
+}>;
+
+/** What a tool returned, as its server wrote it. */
+export type ToolResult = ReturnType<typeof CallToolResultSchema.parse>;
+
+type ConnectionOptions = Readonly<{
+  url: URL;
+  headers?: Readonly<Record<string, string>>;
+  /** Ends everything under way. */
+  signal: AbortSignal;
+  /** Of one response. */
+  maxBytes?: number;
+  /** The most tools that are listed. */
+  maxTools?: number;
+}>;
+
+type CallOptions = Readonly<{
+  /** From the request to the result, however much progress the tool reports. */
+  timeoutMs?: number;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}>;
+
+const CONNECT_TIMEOUT_MS = 20_000;
+const CALL_TIMEOUT_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+const MAX_BYTES = 16 * 1_048_576;
+const MAX_PAGES = 20;
+const MAX_TOOLS = 256;
+
+/** A response that has ended is read to its end within this time. */
+const READ_WITHIN_MS = 1_000;
+
+/** What ends the exchange for which a request is sent: the transport itself waits for its timeout where a response is cut off. */
+const exchanges = new AsyncLocalStorage<AbortController>();
+
+/**
+ * A connection to an MCP server over Streamable HTTP, opened by the first use. No redirect leads to another origin. Source:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ */
+export class McpConnection {
+  readonly #client: Client;
+  readonly #transport: StreamableHTTPClientTransport;
+  readonly #signal: AbortSignal;
+  readonly #maxBytes: number;
+  readonly #maxTools: number;
+  #connected: Promise<void> | null = null;
+  /** It could not connect, and cannot be used again. */
+  hasFailed = false;
+
+  constructor(
+    send: CheckedFetch,
+    { url, headers = {}, signal, maxBytes = MAX_BYTES, maxTools = MAX_TOOLS }: ConnectionOptions,
+  ) {
+    this.#signal = signal;
+    this.#maxBytes = maxBytes;
+    this.#maxTools = maxTools;
+    this.#client = new Client({ name: "sluice", version: "1.0.0" }, { jsonSchemaValidator: ACCEPTS_ALL });
+    this.#transport = new StreamableHTTPClientTransport(url, {
+      requestInit: { headers: { ...headers } },
+      fetch: async (address, init) => {
+        // The server's own messages, outside of responses, concern no call.
+        if ((init?.method ?? "GET") === "GET") return new Response(null, { status: 405 });
+        // A session is also ended for a client that has left.
+        const ends = init?.method === "DELETE" ? AbortSignal.timeout(CLOSE_TIMEOUT_MS) : signal;
+        const response = await send(new URL(address), {
+          method: init?.method ?? "POST",
+          headers: Object.fromEntries(new Headers(init?.headers)),
+          body: typeof init?.body === "string" ? init.body : undefined,
+          signal: init?.signal ? AbortSignal.any([init.signal, ends]) : ends,
+        });
+        return this.#bounded(response);
+      },
+    });
+  }
+
+  /** The server's tools, by name. Rejects what connecting or listing rejects: `statusOfFailure` reads it. */
+  async listTools(): Promise<readonly McpTool[]> {
+    await this.#open();
+    const tools: McpTool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const request = { method: "tools/list" as const, ...(cursor !== undefined && { params: { cursor } }) };
+      const listed = await this.#exchange(CONNECT_TIMEOUT_MS, (options) =>
+        this.#client.request(request, ListToolsResultSchema, options),
+      );
+      for (const { name, title, description, inputSchema, outputSchema, annotations } of listed.tools) {
+        tools.push({
+          name,
+          ...(title !== undefined && { title }),
+          description: description ?? null,
+          inputSchema,
+          ...(outputSchema && { outputSchema }),
+          annotations: annotations ? { ...annotations } : null,
+        });
+      }
+      cursor = listed.nextCursor;
+      if (cursor === undefined || tools.length >= this.#maxTools) break;
+    }
+    // In a fixed order, because prompt caches depend on it.
+    return tools.slice(0, this.#maxTools).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Calls a tool. Rejects what connecting or the call rejects; a tool that failed is a result. */
+  async callTool(
+    name: string,
+    input: JsonObject,
+    { timeoutMs = CALL_TIMEOUT_MS, onProgress }: CallOptions = {},
+  ): Promise<ToolResult> {
+    await this.#open();
+    const request = { method: "tools/call" as const, params: { name, arguments: input } };
+    return await this.#exchange(timeoutMs, (options) =>
+      this.#client.request(request, CallToolResultSchema, {
+        ...options,
+        ...(onProgress && { onprogress: onProgress }),
+      }),
+    );
+  }
+
+  /** Ends the session at the server, in the background. */
+  close(): void {
+    if (!this.#connected) return;
+    const end = async () => {
+      await this.#transport.terminateSession();
+      await this.#client.close();
+    };
+    void end().catch(() => {});
+  }
+
+  #open(): Promise<void> {
+    this.#connected ??= this.#exchange(CONNECT_TIMEOUT_MS, (options) =>
+      this.#client.connect(this.#transport, options),
+    ).catch((error) => {
+      this.hasFailed = true;
+      throw error;
+    });
+    return this.#connected;
+  }
+
+  /** Rejects when the time is over or the response is cut off. */
+  async #exchange<T>(timeout: number, send: (options: ExchangeOptions) => Promise<T>): Promise<T> {
+    const cut = new AbortController();
+    const signal = AbortSignal.any([this.#signal, cut.signal]);
+    try {
+      return await exchanges.run(cut, () => send({ timeout, maxTotalTimeout: timeout, signal }));
+    } catch (error) {
+      throw cut.signal.aborted ? cut.signal.reason : error;
+    }
+  }
+
+  /** The response, which fails where the server has sent too much. */
+  #bounded(response: Response): Response {
+    if (!response.body) return response;
+    const exchange = exchanges.getStore();
+    const maxBytes = this.#maxBytes;
+    let left = maxBytes;
+    const count = new TransformStream<Uint8Array, Uint8Array>({
+      transform(part, controller) {
+        left -= part.byteLength;
+        if (left >= 0) return controller.enqueue(part);
+        const error = new Error(`The MCP server sent more than ${maxBytes} bytes.`);
+        controller.error(error);
+        exchange?.abort(error);
+      },
+    });
+    const { status, headers } = response;
+    const ended = () => {
+      const error = new Error("The MCP server's response ended before its result.");
+      setTimeout(() => exchange?.abort(error), READ_WITHIN_MS).unref();
+    };
+    response.body.pipeTo(count.writable).then(ended, ended);
+    return new Response(count.readable, { status, headers });
+  }
+}
+
+type ExchangeOptions = Readonly<{ timeout: number; maxTotalTimeout: number; signal: AbortSignal }>;
+
+/** Results are passed on as they are; a server's schemas are not executed here. */
+const ACCEPTS_ALL: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+/** The HTTP status with which a server refused; null: it failed otherwise. */
+export const statusOfFailure = (error: unknown): number | null =>
+  error instanceof StreamableHTTPError && (error.code ?? 0) >= 100 ? (error.code ?? null) : null;

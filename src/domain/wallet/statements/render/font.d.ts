@@ -1,5 +1,0 @@
-declare module "*.ttf" {
-  /** Path of the file. */
-  const path: string;
-  export default path;
-}

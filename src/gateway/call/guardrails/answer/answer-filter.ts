@@ -1,0 +1,190 @@
+import type { Complete, Guardrail } from "../../../../domain/models/guardrails/compile.ts";
+import { verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
+import { jsonIn } from "../../../../domain/models/guardrails/map-texts.ts";
+import type { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
+import type { ReplyEvent } from "../../../../formats/conversation/reply.ts";
+import type { GuardLog } from "../call-guard.ts";
+import { refusalStep } from "../refusals.ts";
+import { AnswerRules, AnswerText } from "./answer-text.ts";
+import type { StepFilter } from "./step-filter.ts";
+
+/** What the filter of an answer works with. */
+export type AnswerFilterParts = Readonly<{
+  guardrails: readonly Guardrail[];
+  placeholders: Placeholders;
+  /** Texts of the answer are JSON documents. */
+  isJson: boolean;
+  /** Takes what was found; null: nobody wants it. */
+  log: GuardLog | null;
+}>;
+
+type Step<T extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: T }>;
+type TextStep = Step<"text" | "refusal" | "reasoning">;
+
+/** A call of a tool whose input is not complete. */
+type OpenTool = { start: Step<"tool-start">; input: string };
+
+/** One choice of an answer. */
+type Choice = { like: TextStep | null; text: AnswerText | null; masksReasoning: boolean; tools: Map<number, OpenTool> };
+
+/**
+ * The filter of an answer: masks and restores texts while they stream, inputs of tools when they are complete, or ends the answer at
+ * what is forbidden.
+ */
+export const answerFilter = (parts: AnswerFilterParts) => (): StepFilter => {
+  const filter = new AnswerFilter(parts);
+  return (step) => filter.take(step);
+};
+
+class AnswerFilter {
+  readonly #rules: AnswerRules;
+  readonly #choices = new Map<number, Choice>();
+  readonly #ended = new Set<number>();
+  readonly #judges: readonly Guardrail[];
+  #characters = 0;
+
+  constructor(private readonly parts: AnswerFilterParts) {
+    this.#rules = new AnswerRules(parts.guardrails, parts.placeholders);
+    this.#judges = parts.guardrails.filter(({ judge, kind }) => judge && (kind === "tools" || kind === "size"));
+  }
+
+  /** What the client gets for an event. */
+  take(step: ReplyEvent): readonly ReplyEvent[] {
+    if (!("choice" in step)) return [step];
+    if (this.#ended.has(step.choice)) return [];
+    const choice = this.#choiceOf(step.choice);
+    const passed = this.#pass(step, choice);
+    const { blockedBy } = this.#rules;
+    if (step.type === "finish" || blockedBy) this.#note(choice);
+    if (!blockedBy) return passed;
+    this.#ended.add(step.choice);
+    this.#rules.blockedBy = null;
+    const isToolCall = (one: ReplyEvent) => one.type === "tool-start" || one.type === "tool-input";
+    return [...passed.filter((one) => one.type !== "finish" && !isToolCall(one)), refusalStep(step.choice, blockedBy)];
+  }
+
+  #pass(step: Step<Exclude<ReplyEvent["type"], "start" | "usage" | "error">>, choice: Choice): ReplyEvent[] {
+    switch (step.type) {
+      case "text":
+        // Log probabilities contain what is to be masked.
+        return this.#text({ type: "text", choice: step.choice, text: step.text }, choice);
+      case "refusal":
+      case "reasoning":
+        return this.#text(step, choice);
+      case "signature": {
+        const rest = this.#release(choice);
+        // It covers the reasoning as it was.
+        const isVoid = choice.masksReasoning;
+        choice.masksReasoning = false;
+        return isVoid ? rest : [...rest, step];
+      }
+      case "withdrawal":
+        choice.like = null;
+        choice.text = null;
+        choice.tools.clear();
+        return [step];
+      case "tool-start":
+        return this.#toolStart(step, choice);
+      case "tool-input":
+        return this.#toolInput(step, choice);
+      case "finish":
+        return [...this.#release(choice), ...this.#closeTools(choice, true), step];
+      default:
+        return this.#other(step, choice);
+    }
+  }
+
+  #choiceOf(index: number): Choice {
+    const known = this.#choices.get(index);
+    if (known) return known;
+    const made: Choice = { like: null, text: null, masksReasoning: false, tools: new Map() };
+    this.#choices.set(index, made);
+    return made;
+  }
+
+  #text(step: TextStep, choice: Choice): ReplyEvent[] {
+    const before = [...this.#closeTools(choice, false)];
+    const { like } = choice;
+    if (
+      like?.type !== step.type ||
+      (like.type === "reasoning" && step.type === "reasoning" && like.summary !== step.summary)
+    )
+      before.push(...this.#release(choice));
+    choice.text ??= new AnswerText(this.#rules, this.parts.placeholders, this.parts.isJson && step.type === "text");
+    choice.like = step;
+    this.#characters += step.text.length;
+    this.#judge("size", () => ({ texts: [" ".repeat(this.#characters)], tools: [] }));
+    const text = choice.text.push(step.text);
+    if (step.type === "reasoning" && choice.text.isMasked) choice.masksReasoning = true;
+    return text === "" ? before : [...before, { ...step, text }];
+  }
+
+  /** The text that was held back, when something else follows. */
+  #release(choice: Choice): ReplyEvent[] {
+    const { like, text } = choice;
+    if (!like || !text) return [];
+    const rest = text.end();
+    const { log } = this.parts;
+    if (log) log.heldCharacters = Math.max(log.heldCharacters, text.longestHold);
+    if (like.type === "reasoning" && text.isMasked) choice.masksReasoning = true;
+    choice.like = null;
+    choice.text = null;
+    return rest === "" ? [] : [{ ...like, text: rest }];
+  }
+
+  #toolStart(step: Step<"tool-start">, choice: Choice): ReplyEvent[] {
+    this.#judge("tools", () => ({ texts: [], tools: [step.name] }));
+    const before = [...this.#release(choice), ...this.#closeTools(choice, false)];
+    if (this.#rules.leavesTools && choice.tools.size === 0) return [...before, step];
+    choice.tools.set(step.index, { start: step, input: "" });
+    return before;
+  }
+
+  #toolInput(step: Step<"tool-input">, choice: Choice): ReplyEvent[] {
+    const open = choice.tools.get(step.index);
+    if (!open) return [...this.#release(choice), step];
+    open.input += step.text;
+    return [];
+  }
+
+  /** The calls of tools whose inputs are complete. `isOver`: all of them are, even if they were cut. */
+  #closeTools(choice: Choice, isOver: boolean): ReplyEvent[] {
+    const events: ReplyEvent[] = [];
+    for (const [index, { start, input }] of choice.tools) {
+      if (!isOver && (start.kind === "custom" || jsonIn(input) === undefined)) continue;
+      choice.tools.delete(index);
+      const text = this.#rules.text(input);
+      if (text === null) return events;
+      events.push(start);
+      if (text !== "") events.push({ type: "tool-input", choice: start.choice, index, text });
+    }
+    return events;
+  }
+
+  /** Media, citations, and parts of one format alone. */
+  #other(step: Step<"media" | "citation" | "native">, choice: Choice): ReplyEvent[] {
+    const before = [...this.#release(choice), ...this.#closeTools(choice, false)];
+    if (this.#rules.leavesTools) return [...before, step];
+    const passed = this.#rules.value(step);
+    return passed ? [...before, passed] : before;
+  }
+
+  #judge(kind: string, read: () => Complete): void {
+    for (const guardrail of this.#judges) {
+      if (guardrail.kind !== kind || this.#rules.found.has(guardrail)) continue;
+      const reason = guardrail.judge?.(read());
+      if (reason == null) continue;
+      this.#rules.note(guardrail, kind === "tools" ? reason.slice(0, 64) : reason);
+      if (!guardrail.isShadow && guardrail.action === "block") this.#rules.blockedBy = guardrail;
+    }
+  }
+
+  /** Writes what was found into the log of the call. */
+  #note(choice: Choice): void {
+    const { log } = this.parts;
+    if (!log) return;
+    if (choice.text) log.heldCharacters = Math.max(log.heldCharacters, choice.text.longestHold);
+    for (const [guardrail, found] of this.#rules.found) log.verdicts.push(verdictOf(guardrail, "answer", found));
+    this.#rules.found.clear();
+  }
+}

@@ -1,0 +1,161 @@
+import { type Guardrail, strictest } from "../../../../domain/models/guardrails/compile.ts";
+import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
+import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
+import type { JsonObject } from "../../../../formats/json.ts";
+import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
+import type { OptionValues } from "../../../../settings/registry/index.ts";
+import type { Call } from "../../call.ts";
+import type { Uses } from "../../services.ts";
+import { type CallGuard, emptyGuardLog, type GuardLog } from "../call-guard.ts";
+import { type GuardSet, guardSetOf } from "../guard-set.ts";
+import { maskCall, maskerOf } from "../mask-call.ts";
+import { refusalOf, unsupportedBy } from "../refusals.ts";
+import { type RoutesGuarded, routed } from "../routed.ts";
+import type { ServiceContext } from "../services/ask-service.ts";
+import type { PlaceholderMemory } from "./placeholder-memory.ts";
+import { toolNames } from "./refuse-forbidden.ts";
+
+/** What `guardRequest` works with. */
+export type GuardRequestContext = Uses<"settings" | "vault"> &
+  RoutesGuarded &
+  ServiceContext &
+  Readonly<{ placeholderMemory: PlaceholderMemory }>;
+
+/**
+ * The call as its guardrails let it pass: as it is, with its texts masked, or for another model. Throws, or rejects, GatewayError for
+ * what they refuse. What they found stands in the call's progress, for the log.
+ */
+export function guardRequest(context: GuardRequestContext, call: Call): Call | Promise<Call> {
+  const { values } = context.services.settings;
+  if (values.Guardrails.length === 0 && !call.caller.policies && !mayHaveWords(values, call.prompt)) return call;
+  const set = guardSetOf(context.services.settings, call.caller, call.fallbackFrom ?? call.summary.model);
+  return set ? timed(call, () => guardBy(context, call, set)) : call;
+}
+
+/** Notes how long the call waits, also if it is refused then. */
+function timed(call: Call, guard: () => Call | Promise<Call>): Call | Promise<Call> {
+  const from = performance.now();
+  const note = () => {
+    const { guard: log } = call.progress;
+    if (log) log.delayMs += performance.now() - from;
+  };
+  let isOver = true;
+  try {
+    const guarded = guard();
+    if (!(guarded instanceof Promise)) return guarded;
+    isOver = false;
+    return guarded.finally(note);
+  } finally {
+    if (isOver) note();
+  }
+}
+
+/** Whether the site's word filter may concern a call: a quick look, after which most calls go on. */
+function mayHaveWords(values: OptionValues, prompt: JsonObject): boolean {
+  if (!values.CheckSensitiveEnabled) return false;
+  if (values.CheckSensitiveOnCompletionEnabled) return true;
+  const { words, patterns } = values.SensitiveWords;
+  if (!values.CheckSensitiveOnPromptEnabled || words.length + patterns.length === 0) return false;
+  for (const text of promptTexts(prompt)) {
+    // Escapes of JSON hide words, and this letter is two in lower case.
+    if (text.includes("\\u") || text.includes("\u0130")) return true;
+    const lowered = text.toLowerCase();
+    for (const word of words) if (lowered.includes(word)) return true;
+    for (const pattern of patterns) if (pattern.test(text)) return true;
+  }
+  return false;
+}
+
+function guardBy(context: GuardRequestContext, call: Call, set: GuardSet): Call | Promise<Call> {
+  const log: GuardLog = emptyGuardLog();
+  const masking = set.request.filter(isMasking);
+  const acting = set.request.length > masking.length ? inspectTexts(call, set.request, log) : [];
+  if (log.verdicts.length > 0 || masking.length > 0 || set.answer.length > 0) call.progress.guard = log;
+  const decision = strictest(acting);
+  if (decision?.action === "block") throw refusalOf(decision);
+  const isOver = masking.length === 0 && set.answer.length === 0 && !hasServices(set);
+  return isOver && !decision ? call : guardFurther(context, call, set, { log, decision, masking });
+}
+
+/** What it finds is masked at once; services are consulted later. */
+const isMasking = ({ action, isShadow, rule }: Guardrail): boolean =>
+  action === "mask" && !isShadow && rule?.service == null;
+
+const isMaskingService = ({ action, isShadow, rule }: Guardrail): boolean =>
+  action === "mask" && !isShadow && rule?.service != null;
+
+const hasServices = ({ request }: GuardSet): boolean => request.some(({ rule }) => rule?.service != null);
+
+/** The guardrails that found something and act on it. */
+function inspectTexts(call: Call, guardrails: readonly Guardrail[], log: GuardLog): Guardrail[] {
+  const complete = { texts: promptTexts(call.prompt), tools: toolNames(call.prompt) };
+  return guardrails.filter((guardrail) => {
+    if (guardrail.rule?.service || isMasking(guardrail)) return false;
+    const verdict = inspect(guardrail, complete, "request");
+    if (verdict) log.verdicts.push(verdict);
+    return verdict !== null && !guardrail.isShadow;
+  });
+}
+
+type Inspected = Readonly<{ log: GuardLog; decision: Guardrail | null; masking: readonly Guardrail[] }>;
+
+function guardFurther(
+  context: GuardRequestContext,
+  call: Call,
+  set: GuardSet,
+  { log, decision, masking }: Inspected,
+): Call | Promise<Call> {
+  const { placeholderMemory: memory, services } = context;
+  const tenant = tenantOf(call);
+  const digest = (text: string) => services.vault.keyedHash(`guardrail ${tenant} ${text}`);
+  const isStored = masking.length > 0 && isStateful(call);
+  const placeholders = new Placeholders(digest, isStored ? memory.recallOf(tenant) : null);
+  const masked = masking.length > 0 ? maskTexts(call, masking, placeholders, log) : call;
+  const hides = masking.length > 0 || set.request.some(isMaskingService);
+  const guard: CallGuard = {
+    ...{ answer: set.answer, placeholders, isRouted: false, hidesContent: hides },
+    fingerprint: [...set.request, ...set.answer].map(({ identity }) => identity).join("\n"),
+  };
+  refuseBackground(call, set, placeholders);
+  const guarded = { ...masked, guard };
+  const target = decision?.action === "route" ? routed(context, guarded, decision) : guarded;
+  if (!hasServices(set)) return remember(target);
+  return import("../services/guard-by-services.ts")
+    .then(({ guardByServices }) => guardByServices(context, target, set.request, log))
+    .then(remember);
+
+  function remember(done: Call): Call {
+    if (isStored) memory.remember(tenant, placeholders.entries);
+    return done;
+  }
+}
+
+function maskTexts(call: Call, masking: readonly Guardrail[], placeholders: Placeholders, log: GuardLog): Call {
+  const { masker, counts } = maskerOf(masking, placeholders);
+  const masked = maskCall(call, masker);
+  // Earlier turns that the gateway stores are in the prompt, so what is found in them is counted already.
+  const [first] = counts.keys();
+  // The fields of a form are sent as they came.
+  if (first && call.body.form) throw unsupportedBy(first);
+  for (const [guardrail, found] of counts) log.verdicts.push(verdictOf(guardrail, "request", found));
+  return masked;
+}
+
+/** Whose values a placeholder stands for: those of one API key, or of a person in the playground. */
+const tenantOf = ({ caller }: Call): string => (caller.token ? `key ${caller.token.id}` : `user ${caller.user.id}`);
+
+/** Formats whose responses are stored unless the client asks otherwise. */
+const STORED: ReadonlySet<string> = new Set(["openai-responses", "gemini-interactions"]);
+const STATE = ["previous_response_id", "conversation", "previous_interaction_id", "thread"];
+
+/** Whether a later request may go on with what this one says, or this one goes on with an earlier one. */
+const isStateful = ({ body: { json }, endpoint }: Call): boolean =>
+  STORED.has(endpoint.codec.dialect) ? json.store !== false : STATE.some((name) => json[name] != null);
+
+/** A response that is fetched later passes no guardrail. */
+function refuseBackground({ body }: Call, set: GuardSet, placeholders: Placeholders): void {
+  if (body.json.background !== true) return;
+  const guardrail = set.answer.find(({ isShadow, origin }) => !isShadow && !origin);
+  if (guardrail) throw unsupportedBy(guardrail);
+  if (!placeholders.isEmpty && set.request[0]) throw unsupportedBy(set.request[0]);
+}

@@ -1,0 +1,36 @@
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { requestMembers } from "../../../formats/request-rules.ts";
+import type { Endpoint } from "../../call/endpoint.ts";
+import { textsOf } from "../../request/order-texts.ts";
+
+/** Names a client's session. */
+export const SESSION_HEADER = "mcp-session-id";
+
+/** JSON-RPC: its `params` are the client's and the server's affair. */
+const rpcRules: Endpoint["rules"] = {
+  members: requestMembers("jsonrpc id method", { free: "params result error" }),
+  numbers: [],
+  switches: [],
+};
+
+/** The model name by which a tool is allowed, limited, priced and logged. */
+export const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;
+
+/** A call of a tool: `read` gets `{model, arguments}`. */
+export const toolEndpoint: Endpoint = {
+  capability: "mcp",
+  codec: openaiChatClientCodec,
+  rules: rpcRules,
+  streams: false,
+  isTask: true,
+  outlivesClient: true,
+  emptyIsFree: false,
+  read: ({ model, arguments: input }) => ({
+    summary: {
+      model: String(model),
+      ...{ stream: false, wantsUsage: false, choices: 1, maxOutputTokens: null, reasoningEffort: null },
+    },
+    prompt: { prompt: JSON.stringify(input), input: textsOf(input) },
+    conversation: null,
+  }),
+};

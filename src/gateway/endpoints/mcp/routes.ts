@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
+import { sayReason } from "../../../lib/reason.ts";
+import { addressForCaller } from "../../../settings/option/public-address.ts";
+import { refuseBrowserExtension } from "../../auth/rate-limit.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { CallTiming } from "../../call/progress.ts";
+import type { Uses } from "../../call/services.ts";
+import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
+import type { ReadBodyContext } from "../../request/client-body.ts";
+import { toGatewayError } from "../../request/error-response.ts";
+import { corsHeaders } from "../../request/headers.ts";
+import { readRequest } from "../../request/parse-request.ts";
+import type { RefuseContext } from "../../request/refuse.ts";
+import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
+import type { CallToolContext } from "./call-tool.ts";
+import { SESSION_HEADER, toolEndpoint } from "./endpoint.ts";
+import { OfferedTools, serversOf } from "./offered-tools.ts";
+
+/** What the MCP endpoint works with. */
+export type McpContext = CallToolContext &
+  AuthenticateInTurnContext &
+  ReadBodyContext &
+  RefuseContext &
+  Uses<"clientAddress" | "mcpServers" | "settings">;
+
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+/**
+ * MCP servers over Streamable HTTP: all that a key may use at `/mcp`, one at `/mcp/{name}`, and what says how to authenticate
+ * (RFC 9728). Source: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+ */
+export function mcpRoutes(context: McpContext): readonly RouteGroup[] {
+  const refuse: RouteGroup["refuse"] = (_context, request, error) => respondWithRpcError(context, request, error);
+  const at = (path: string, nameOf: (routed: RoutedRequest) => string | null): readonly Route[] => [
+    route("POST", path, (routed) => handlePost(context, routed, nameOf(routed))),
+    route("DELETE", path, (routed) => handleDelete(context, routed)),
+    // The gateway sends nothing that no request has asked for.
+    { ...route("GET", path, async ({ request }) => notAllowed(request)), isHidden: true },
+  ];
+  return [
+    {
+      prefix: "/mcp",
+      routes: [...at("", () => null), ...at("/:name", ({ param }) => decodePath(param("name")))],
+      refuse,
+    },
+    {
+      prefix: METADATA_PATH,
+      routes: ["", "/mcp", "/mcp/:name"].map((path) => ({
+        ...route("GET", path, async ({ request, param }) => metadata(context, request, decodePath(param("name")))),
+        isHidden: true,
+      })),
+      refuse,
+    },
+  ];
+}
+
+async function handlePost(context: McpContext, { request, server }: RoutedRequest, name: string | null) {
+  const timing = new CallTiming(performance.now());
+  try {
+    const ip = context.services.clientAddress.ip(request, server);
+    const caller = await authenticateInTurn(context, request, ip);
+    if (context.services.settings.values["global.block_browser_extension_enabled"]) refuseBrowserExtension(request);
+    const servers = serversOf(context.services, caller, name);
+    if (name !== null && servers.length === 0) throw unknownServer(name);
+    const { json } = await readRequest(context, { request, server, endpoint: toolEndpoint }, timing);
+    const { serveMessage } = await import("./serve-message.ts");
+    const tools = new OfferedTools(servers, name === null, caller);
+    const response = await serveMessage(context, { request, json, caller, ip, timing, tools });
+    if (json.method === "initialize" && response.ok) response.headers.set(SESSION_HEADER, randomUUID());
+    return withHeaders(request, response);
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** Ends the sessions at servers that the client's session has. */
+async function handleDelete(context: McpContext, { request, server }: RoutedRequest) {
+  try {
+    const caller = await authenticateInTurn(context, request, context.services.clientAddress.ip(request, server));
+    const session = request.headers.get(SESSION_HEADER);
+    if (session) context.mcpSessions.end(serversOf(context.services, caller, null), caller, session);
+    return withHeaders(request, new Response(null, { status: 204 }));
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+const unknownServer = (name: string): GatewayError =>
+  new GatewayError(404, "mcp_server_not_found", {
+    code: "gateway_mcp_unknown",
+    params: { server: name.slice(0, 100) },
+  });
+
+function withHeaders(request: Request, response: Response): Response {
+  const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+function refuse(context: McpContext, request: Request, thrown: unknown): Response {
+  const error = toGatewayError(context, thrown);
+  context.metrics.refused(error.status);
+  if (error.limit) context.services.countRefusal(error.limit);
+  return respondWithRpcError(context, request, error);
+}
+
+/** The gateway's errors before a message is read, as the protocol's servers write them. */
+function respondWithRpcError(context: McpContext, request: Request, error: GatewayError): Response {
+  const { status, code, retryAfterSeconds, reason, isBodyUnread } = error;
+  const headers: Record<string, string> = {};
+  if (status === 401) {
+    const { pathname } = new URL(request.url);
+    headers["www-authenticate"] =
+      `Bearer resource_metadata="${addressForCaller(context.services.settings, request)}${METADATA_PATH}${pathname}"`;
+  }
+  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
+  if (isBodyUnread) headers.connection = "close";
+  const body = { jsonrpc: "2.0", id: null, error: { code: -32000, message: sayReason(reason, "en"), data: { code } } };
+  return withHeaders(request, Response.json(body, { status, headers }));
+}
+
+const notAllowed = (request: Request): Response =>
+  withHeaders(request, new Response(null, { status: 405, headers: { allow: "POST, DELETE" } }));
+
+/** Which resource it is, and that keys go into a header (RFC 9728). */
+function metadata(context: Uses<"settings">, request: Request, name: string): Response {
+  const resource = `${addressForCaller(context.services.settings, request)}/mcp${name === "" ? "" : `/${encodeURIComponent(name)}`}`;
+  const body = {
+    resource,
+    resource_name: context.services.settings.values.SystemName,
+    bearer_methods_supported: ["header"],
+  };
+  return withHeaders(request, Response.json(body));
+}

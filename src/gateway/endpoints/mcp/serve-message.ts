@@ -1,0 +1,113 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { type JsonObject, textOf } from "../../../formats/json.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
+import { sayReason } from "../../../lib/reason.ts";
+import { version } from "../../../server/version.ts";
+import type { Caller } from "../../call/caller.ts";
+import { GatewayError } from "../../call/errors.ts";
+import type { CallTiming } from "../../call/progress.ts";
+import { type CallToolContext, callTool } from "./call-tool.ts";
+import { SESSION_HEADER } from "./endpoint.ts";
+import type { OfferedTool, OfferedTools } from "./offered-tools.ts";
+
+/** A message of an authenticated client. */
+export type ClientMessage = Readonly<{
+  request: Request;
+  json: JsonObject;
+  caller: Caller;
+  ip: string;
+  timing: CallTiming;
+  tools: OfferedTools;
+}>;
+
+const PAGE_SIZE = 250;
+/** An error of the server, as JSON-RPC leaves them to implementations. */
+const SERVER_ERROR = -32000;
+
+/**
+ * Answers one JSON-RPC message with a server of its own: nothing of one client's protocol is another's. Calls are answered as a
+ * stream, which says that they are under way; all else as JSON.
+ */
+export async function serveMessage(context: CallToolContext, message: ClientMessage): Promise<Response> {
+  const { request, json } = message;
+  const server = new Server({ name: "sluice", version }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => page([...message.tools], params?.cursor));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {}, _meta } }, extra) => {
+    const offered = message.tools.find(name);
+    if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
+    const progressToken = _meta?.progressToken;
+    const onProgress = (progress: object) =>
+      void extra
+        .sendNotification({
+          method: "notifications/progress",
+          params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
+        })
+        .catch(() => {});
+    try {
+      return await callTool(context, {
+        ...message,
+        session: request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "",
+        ...{ offered, input },
+        ...(progressToken !== undefined && { onProgress }),
+      });
+    } catch (error) {
+      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request)) : error;
+    }
+  });
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: json.method !== "tools/call",
+  });
+  await server.connect(transport);
+  return await transport.handleRequest(request, { parsedBody: json });
+}
+
+const MAX_SESSION_LENGTH = 100;
+
+/** What the client gets of an error: its protocol sends `code` and `data` of whatever is thrown. */
+class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: JsonObject,
+  ) {
+    super(message);
+  }
+}
+
+const toRpcError = ({ code, status, reason, retryAfterSeconds }: GatewayError, requestId: string): RpcError =>
+  new RpcError(typeof code === "number" ? code : SERVER_ERROR, sayReason(reason, "en"), {
+    ...{ code, status, request_id: requestId },
+    ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
+  });
+
+/** A page of tools; the cursor is the name of the last one before it. */
+function page(tools: readonly OfferedTool[], cursor: string | undefined) {
+  const start = cursor === undefined ? 0 : tools.findIndex(({ alias }) => alias === cursor) + 1;
+  if (cursor !== undefined && start === 0) throw new RpcError(ErrorCode.InvalidParams, "The cursor is invalid.");
+  const shown = tools.slice(start, start + PAGE_SIZE);
+  const last = shown.at(-1);
+  const hasMore = start + PAGE_SIZE < tools.length;
+  return { tools: shown.map(describe), ...(hasMore && last && { nextCursor: last.alias }) };
+}
+
+function describe({ alias, tool: { title, description, inputSchema, outputSchema, annotations } }: OfferedTool) {
+  return {
+    name: alias,
+    ...(title !== undefined && { title }),
+    ...(description !== null && { description }),
+    inputSchema: { ...inputSchema, type: "object" as const },
+    ...(outputSchema && { outputSchema: { ...outputSchema, type: "object" as const } }),
+    ...(annotations && { annotations: readAnnotations(annotations) }),
+  };
+}
+
+/** The hints that the protocol knows. */
+function readAnnotations(annotations: JsonObject) {
+  const { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
+  const known = Object.entries(hints).flatMap(([name, hint]) => (typeof hint === "boolean" ? [[name, hint]] : []));
+  return { ...(textOf(title) !== null && { title: textOf(title) ?? "" }), ...Object.fromEntries(known) };
+}

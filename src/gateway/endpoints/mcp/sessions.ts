@@ -1,0 +1,82 @@
+import { LRUCache } from "lru-cache";
+import type { McpConnection, ToolResult } from "../../../domain/models/mcp/connection.ts";
+import { credentialedFetch, type McpFetches } from "../../../domain/models/mcp/credentials.ts";
+import type { McpServer } from "../../../domain/models/mcp/directory.ts";
+import type { JsonObject } from "../../../formats/json.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+
+const MAX_SESSIONS = 2_000;
+/** An unused session at a server ends. */
+const IDLE_MS = 900_000;
+
+type Session = Readonly<{ connection: McpConnection; end: AbortController }>;
+type CallOptions = NonNullable<Parameters<McpConnection["callTool"]>[2]>;
+
+/** Whose session it is. */
+type SessionOwner = Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }>;
+
+const keyOf = ({ user, token }: SessionOwner, session: string): string => `${user.id}/${token?.id ?? 0}/${session}`;
+
+/** Sessions at MCP servers: a server never gets calls of two callers, or of two sessions of a caller, in one. */
+export class McpSessions {
+  readonly breaker = new CircuitBreaker(Date.now);
+  /** By the server as it is configured, which a change replaces. */
+  readonly #byServer = new WeakMap<McpServer, LRUCache<string, Session>>();
+
+  constructor(private readonly fetches: McpFetches) {}
+
+  /** Calls a tool of a server in its session for the client's. One that the server has ended is opened again. */
+  async call(
+    server: McpServer,
+    { caller, session }: Readonly<{ caller: SessionOwner; session: string }>,
+    { tool, input, ...options }: Readonly<{ tool: string; input: JsonObject }> & CallOptions,
+  ): Promise<ToolResult> {
+    const owner = keyOf(caller, session);
+    const { statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
+    for (let isFirst = true; ; isFirst = false) {
+      const { connection } = await this.#sessionOf(server, owner);
+      try {
+        return await connection.callTool(tool, input, options);
+      } catch (error) {
+        // The server knows the session no more, so nothing was called.
+        const isOver = statusOfFailure(error) === 404 && !connection.hasFailed;
+        if (isOver || connection.hasFailed) this.#drop(server, owner, connection);
+        if (!isOver || !isFirst) throw error;
+      }
+    }
+  }
+
+  /** Ends what a client's session has at servers. */
+  end(servers: readonly McpServer[], caller: SessionOwner, session: string): void {
+    for (const server of servers) this.#byServer.get(server)?.delete(keyOf(caller, session));
+  }
+
+  async #sessionOf(server: McpServer, owner: string): Promise<Session> {
+    const { McpConnection } = await import("../../../domain/models/mcp/connection.ts");
+    const sessions = this.#byServer.get(server) ?? newSessions();
+    this.#byServer.set(server, sessions);
+    const known = sessions.get(owner);
+    if (known) return known;
+    const end = new AbortController();
+    const connection = new McpConnection(credentialedFetch(this.fetches, server), {
+      ...{ url: server.url, signal: end.signal, maxBytes: server.maxResultBytes },
+    });
+    const made = { connection, end };
+    sessions.set(owner, made);
+    return made;
+  }
+
+  #drop(server: McpServer, owner: string, connection: McpConnection): void {
+    const sessions = this.#byServer.get(server);
+    if (sessions?.peek(owner)?.connection === connection) sessions.delete(owner);
+  }
+}
+
+const newSessions = () =>
+  new LRUCache<string, Session>({
+    max: MAX_SESSIONS,
+    ttl: IDLE_MS,
+    ttlAutopurge: true,
+    updateAgeOnGet: true,
+    dispose: ({ connection }) => connection.close(),
+  });

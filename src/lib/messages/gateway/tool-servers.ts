@@ -1,0 +1,40 @@
+/** MCP servers whose tools callers may use. */
+export const mcpMessages = {
+  mcp_server_not_found: { en: "This MCP server does not exist.", zh: "该 MCP 服务器不存在。" },
+  mcp_server_exists: { en: "There is already an MCP server named {name}.", zh: "名为 {name} 的 MCP 服务器已存在。" },
+  mcp_servers_full: { en: "There can be at most {max} MCP servers.", zh: "最多可添加 {max} 个 MCP 服务器。" },
+  mcp_unreadable: {
+    en: "The stored definition of this server is invalid. Save it again.",
+    zh: "该服务器的已存定义无效，请重新保存。",
+  },
+  mcp_tool_changed: {
+    en: "The server describes the tool {tool} differently by now. Read it again before you approve it.",
+    zh: "服务器对工具 {tool} 的描述已发生变化，请重新查看后再批准。",
+  },
+  mcp_http_status: { en: "The server responded with HTTP {status}.", zh: "服务器返回了 HTTP {status}。" },
+  mcp_token_refused: { en: "The token endpoint refused: {why}", zh: "令牌端点拒绝了请求：{why}" },
+  mcp_other_origin: {
+    en: "The server's credentials are not sent to {origin}.",
+    zh: "不会将该服务器的凭据发送到 {origin}。",
+  },
+  gateway_mcp_unknown: {
+    en: "There is no MCP server “{server}” that this API key may use.",
+    zh: "该令牌没有可用的 MCP 服务器「{server}」。",
+  },
+  gateway_mcp_resting: {
+    en: "The MCP server “{server}” keeps failing. Try again in {seconds} s.",
+    zh: "MCP 服务器「{server}」持续出错，请在 {seconds} 秒后重试。",
+  },
+  gateway_mcp_status: {
+    en: "The MCP server “{server}” responded with HTTP {status}.",
+    zh: "MCP 服务器「{server}」返回了 HTTP {status}。",
+  },
+  gateway_mcp_timeout: {
+    en: "The MCP server “{server}” did not respond within {seconds} s.",
+    zh: "MCP 服务器「{server}」在 {seconds} 秒内没有响应。",
+  },
+  gateway_mcp_failed: {
+    en: "The call to the MCP server “{server}” failed: {why}",
+    zh: "调用 MCP 服务器「{server}」失败：{why}",
+  },
+} as const;

@@ -1,0 +1,86 @@
+/** MCP servers in a real browser: added from an agent's settings, their tools approved, and then offered to callers. */
+import { afterAll, expect } from "bun:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { startMcpServer } from "../../../gateway/mcp/mcp-server.ts";
+import { WORDS } from "../../../support/e2e/browser.ts";
+import { test } from "../../../support/e2e/browser-test.ts";
+import {
+  fillPlaceholders,
+  openConsolePage,
+  startBrowserFixture,
+  VIEWPORTS,
+} from "../../../support/e2e/console-page.ts";
+import { until } from "../../../support/lib/until.ts";
+
+const { browser, fixture } = await startBrowserFixture(["tools-model"]);
+const server = startMcpServer({ authorization: "Bearer lock-keeper" });
+afterAll(() => server.stop());
+const consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en);
+const words = WORDS.en.mcp;
+
+/** What a caller's agent is offered. */
+async function offered<Result>(use: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ name: "agent", version: "1.0.0" });
+  const headers = { authorization: `Bearer ${fixture.key}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${fixture.gateway.url}/mcp`), { requestInit: { headers } }),
+  );
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+const toolNames = () => offered(async (client) => (await client.listTools()).tools.map(({ name }) => name));
+
+test("a server comes from an agent's settings, and a tool once it is approved", async () => {
+  const { page, button, dialog, row, chooseRowAction } = consolePage;
+  await consolePage.open("/mcp-servers");
+  await page.getByText(words.empty.title, { exact: true }).waitFor();
+  await consolePage.expectAccessible();
+  await button(words.add).first().click();
+  const form = dialog(words.form.createTitle);
+  const settings = {
+    mcpServers: { "City Tools": { url: server.url, headers: { Authorization: "Bearer lock-keeper" } } },
+  };
+  await form.getByLabel(words.form.paste).fill(JSON.stringify(settings));
+  const name = form.getByLabel(words.form.name, { exact: true });
+  await until(
+    () => name.inputValue(),
+    (value) => value === "city-tools",
+  );
+  await consolePage.expectAccessible();
+  await button(words.form.create, form).click();
+  await row("city-tools").waitFor();
+  await row(words.status.waiting).waitFor();
+  expect(await toolNames()).toEqual([]);
+
+  await row("city-tools").getByText("city-tools", { exact: true }).click();
+  const tools = dialog(fillPlaceholders(words.tools.title, { name: "city-tools" }));
+  await tools.locator("[data-row]").filter({ hasText: "weather" }).waitFor();
+  await consolePage.expectAccessible();
+  await button(fillPlaceholders(WORDS.en.components.table.detailsOf, { name: "weather" }), tools).click();
+  await tools.getByText("The weather of a city.").waitFor();
+  const weather = tools.locator("[data-row]").filter({ hasText: "weather" }).first();
+  await chooseRowAction("weather", words.tools.approve);
+  await weather.getByText(words.tools.states.approved, { exact: true }).waitFor();
+  expect(await until(toolNames, (names) => names.length > 0)).toEqual(["city-tools__weather"]);
+  const { content } = await offered((client) =>
+    client.callTool({ name: "city-tools__weather", arguments: { city: "Bruges" } }),
+  );
+  expect(JSON.stringify(content)).toContain("Bruges");
+  await page.keyboard.press("Escape");
+  await tools.waitFor({ state: "detached" });
+  expect(consolePage.complaints).toEqual([]);
+}, 120_000);
+
+test("it reads as well in Chinese on a phone", async () => {
+  const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
+  await phone.open("/mcp-servers");
+  await phone.page.getByRole("heading", { name: WORDS.zh.mcp.title, level: 1 }).waitFor();
+  await phone.row("city-tools").waitFor();
+  await phone.expectAccessible();
+  expect(phone.complaints).toEqual([]);
+  await phone.close();
+}, 60_000);

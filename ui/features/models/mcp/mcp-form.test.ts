@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+import { checkMcpForm, formOf, readAgentJson, serverOfForm } from "./mcp-form.ts";
+
+describe("the settings of agents", () => {
+  test.each([
+    [
+      { mcpServers: { "My Server": { type: "http", url: "https://a.example/mcp" } } },
+      { name: "my-server", auth: "none" },
+    ],
+    [{ servers: { a: { url: "https://a.example/mcp", headers: { "X-Key": "k" } } } }, { header: "X-Key", secret: "k" }],
+    [
+      {
+        mcpServers: {
+          local: { command: "npx" },
+          b: { httpUrl: "https://b.example", headers: { Authorization: "Bearer k" } },
+        },
+      },
+      { name: "b", auth: "key", header: "", secret: "k" },
+    ],
+    [{ c: { serverUrl: "https://c.example" } }, { name: "c", url: "https://c.example" }],
+  ])("%j", (json, fields) => {
+    expect(readAgentJson(JSON.stringify(json))).toMatchObject(fields);
+  });
+  test.each(["", "no JSON", "[]", "{}", '{"mcpServers":{"a":{"command":"npx"}}}', '{"a":{"url":"file:///x"}}'])(
+    "%s has none",
+    (text) => expect(readAgentJson(text)).toBeNull(),
+  );
+});
+
+test("a form with nothing but a name and an address is valid, and saves just these", () => {
+  const form = { ...formOf(null), name: "a", url: "https://a.example/mcp" };
+  expect(Object.values(checkMcpForm(form, []))).toEqual(Object.values(checkMcpForm(form, [])).map(() => undefined));
+  expect(serverOfForm(form)).toEqual({ name: "a", secret: "", server: { url: "https://a.example/mcp" } });
+  expect(checkMcpForm(form, ["a"]).name).toBe("taken");
+});
+
+test("what a server says comes back as it was", () => {
+  const definition = {
+    ...{ url: "https://a.example/mcp", description: "d", enabled: false, auth: "client_credentials" as const },
+    ...{ token_url: "https://a.example/token", client_id: "c", oauth_scope: "s", groups: ["g"], accounts: [1] },
+    ...{ projects: [2], keys: [3], tools: ["get_*"], read_only: true, timeout_ms: 5000, max_result_bytes: 32_768 },
+    usd_per_call: "0.01",
+  };
+  const view = {
+    ...{ ...definition, id: 1, name: "a", has_secret: true, approved_tools: 0, waiting_tools: 0 },
+    ...{ skipped_tools: 0, checked_at: null, last_error: "", created_at: 0 },
+  };
+  expect(serverOfForm(formOf(view)).server).toEqual(definition);
+});

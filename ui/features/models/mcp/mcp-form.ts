@@ -1,0 +1,153 @@
+import type { McpDefinition, McpServerView, SavedServer } from "./mcp-calls.ts";
+
+/** The server has the same list. */
+export const AUTHENTICATION = ["none", "key", "client_credentials"] as const satisfies readonly NonNullable<
+  McpDefinition["auth"]
+>[];
+
+export type McpForm = {
+  /** JSON of an agent, from which the other fields are filled. */
+  paste: string;
+  name: string;
+  description: string;
+  isEnabled: boolean;
+  url: string;
+  auth: (typeof AUTHENTICATION)[number];
+  secret: string;
+  header: string;
+  tokenUrl: string;
+  clientId: string;
+  oauthScope: string;
+  groups: readonly string[];
+  accounts: readonly string[];
+  projects: readonly string[];
+  keys: readonly string[];
+  tools: readonly string[];
+  isReadOnly: boolean;
+  /** Seconds. */
+  timeout: string;
+  kibibytes: string;
+  /** Dollars; empty: free. */
+  price: string;
+};
+
+const [DEFAULT_TIMEOUT_S, DEFAULT_KIB] = ["60", "1024"];
+const KIB = 1024;
+
+/** The form of a server; null: a new one. */
+export const formOf = (server: McpServerView | null): McpForm => ({
+  paste: "",
+  name: server?.name ?? "",
+  description: server?.description ?? "",
+  isEnabled: server?.enabled ?? true,
+  url: server?.url ?? "",
+  auth: AUTHENTICATION.find((auth) => auth === server?.auth) ?? "none",
+  secret: "",
+  header: server?.header ?? "",
+  tokenUrl: server?.token_url ?? "",
+  clientId: server?.client_id ?? "",
+  oauthScope: server?.oauth_scope ?? "",
+  groups: server?.groups ?? [],
+  accounts: server?.accounts?.map(String) ?? [],
+  projects: server?.projects?.map(String) ?? [],
+  keys: server?.keys?.map(String) ?? [],
+  tools: server?.tools ?? [],
+  isReadOnly: server?.read_only ?? false,
+  timeout: server?.timeout_ms === undefined ? DEFAULT_TIMEOUT_S : String(Math.round(server.timeout_ms / 1000)),
+  kibibytes: server?.max_result_bytes === undefined ? DEFAULT_KIB : String(Math.round(server.max_result_bytes / KIB)),
+  price: server?.usd_per_call ?? "",
+});
+
+/** What is saved, without what is at its default. */
+export const serverOfForm = (form: McpForm): SavedServer => ({
+  name: form.name.trim(),
+  secret: form.auth === "none" ? "" : form.secret,
+  server: {
+    url: form.url.trim(),
+    ...(form.description.trim() && { description: form.description.trim() }),
+    ...(!form.isEnabled && { enabled: false }),
+    ...(form.auth !== "none" && { auth: form.auth }),
+    ...(form.auth === "key" && form.header.trim() && { header: form.header.trim() }),
+    ...(form.auth === "client_credentials" && {
+      token_url: form.tokenUrl.trim(),
+      client_id: form.clientId.trim(),
+      ...(form.oauthScope.trim() && { oauth_scope: form.oauthScope.trim() }),
+    }),
+    ...(form.groups.length > 0 && { groups: form.groups }),
+    ...(form.accounts.length > 0 && { accounts: form.accounts.map(Number) }),
+    ...(form.projects.length > 0 && { projects: form.projects.map(Number) }),
+    ...(form.keys.length > 0 && { keys: form.keys.map(Number) }),
+    ...(form.tools.length > 0 && { tools: form.tools }),
+    ...(form.isReadOnly && { read_only: true }),
+    ...(form.timeout !== DEFAULT_TIMEOUT_S && { timeout_ms: Number(form.timeout) * 1000 }),
+    ...(form.kibibytes !== DEFAULT_KIB && { max_result_bytes: Number(form.kibibytes) * KIB }),
+    ...(form.price.trim() && { usd_per_call: form.price.trim() }),
+  },
+});
+
+const isCount = (text: string, min: number, max: number): boolean =>
+  /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+const areIds = (list: readonly string[]): boolean => list.every((id) => isCount(id, 1, 2 ** 31 - 1));
+const isAddress = (text: string): boolean => /^https?:\/\/[^/]/.test(text.trim());
+
+/** What is wrong with the form, by field; `taken`: the names of other servers. */
+export function checkMcpForm(form: McpForm, taken: readonly string[]) {
+  const name = form.name.trim();
+  const usesOauth = form.auth === "client_credentials";
+  const faultIf = <const Fault extends string>(isWrong: boolean, fault: Fault) => (isWrong ? fault : undefined);
+  return {
+    paste: faultIf(form.paste.trim() !== "" && readAgentJson(form.paste) === null, "paste"),
+    name: taken.includes(name)
+      ? ("taken" as const)
+      : faultIf(!/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name), "name"),
+    url: faultIf(!isAddress(form.url), "url"),
+    tokenUrl: faultIf(usesOauth && !isAddress(form.tokenUrl), "url"),
+    clientId: faultIf(usesOauth && form.clientId.trim() === "", "needed"),
+    timeout: faultIf(!isCount(form.timeout, 1, 600), "timeout"),
+    kibibytes: faultIf(!isCount(form.kibibytes, 16, 32_768), "kibibytes"),
+    price: faultIf(form.price.trim() !== "" && !/^\d{1,6}(?:\.\d{1,10})?$/.test(form.price.trim()), "price"),
+    accounts: faultIf(!areIds(form.accounts), "ids"),
+    projects: faultIf(!areIds(form.projects), "ids"),
+    keys: faultIf(!areIds(form.keys), "ids"),
+  };
+}
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+
+/**
+ * The first remote server of an agent's settings (`mcpServers` of Claude Code, Cursor, Gemini CLI and others, `servers` of VS Code) as
+ * fields of the form; null: there is none.
+ */
+export function readAgentJson(text: string): Partial<McpForm> | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const settings = recordOf(json);
+  const servers = recordOf(settings?.mcpServers) ?? recordOf(settings?.servers) ?? settings;
+  for (const [key, value] of Object.entries(servers ?? {})) {
+    const server = recordOf(value);
+    const url = [server?.url, server?.serverUrl, server?.httpUrl].find((address) => typeof address === "string");
+    if (typeof url !== "string" || !isAddress(url)) continue;
+    const name = key
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, 32)
+      .replace(/^-+|-+$/g, "");
+    return { name, url, ...keyIn(recordOf(server?.headers)) };
+  }
+  return null;
+}
+
+/** The key among headers: the first that is a text. */
+function keyIn(headers: Readonly<Record<string, unknown>> | null): Partial<McpForm> {
+  for (const [header, value] of Object.entries(headers ?? {})) {
+    if (typeof value !== "string" || value === "") continue;
+    if (header.toLowerCase() !== "authorization") return { auth: "key", header, secret: value };
+    return { auth: "key", header: "", secret: value.replace(/^bearer /i, "") };
+  }
+  return { auth: "none", header: "", secret: "" };
+}
