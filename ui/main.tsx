@@ -6,7 +6,7 @@ import { ThemeProvider } from "@mui/material/styles";
 import { QueryClientContext } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useAtomValue } from "jotai";
-import { lazy, StrictMode, Suspense } from "react";
+import { lazy, StrictMode, Suspense, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { ConfirmHost } from "./components/feedback/confirm.tsx";
 import { Toasts } from "./components/feedback/notify.tsx";
@@ -42,13 +42,16 @@ async function start(): Promise<void> {
   declareFonts();
   await startI18n(preferredLanguage());
   prepareOffline();
-  createRoot(root).render(
-    <StrictMode>
-      <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
-        <CssBaseline />
-        <Console />
-      </ThemeProvider>
-    </StrictMode>,
+  // In slices, so that what is pressed meanwhile is answered.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
+          <CssBaseline />
+          <Console />
+        </ThemeProvider>
+      </StrictMode>,
+    ),
   );
 }
 

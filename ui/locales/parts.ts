@@ -36,7 +36,6 @@ export const PARTS = {
     "logs/usage",
     "notifications/announcements",
     "playground/chat",
-    "playground/playground",
     "system/first-steps",
   ],
   /** Pages about the account and its money. */
@@ -49,8 +48,15 @@ export const PARTS = {
     "wallet/rewards",
     "wallet/wallet",
   ],
-  /** Log rows and failed calls. */
-  records: ["alerts/alert-events", "logs/failures", "logs/log-notes", "logs/receipt", "tasks/tasks"],
+  /** Log rows, failed calls, and the playground that opens them. */
+  records: [
+    "alerts/alert-events",
+    "logs/failures",
+    "logs/log-notes",
+    "logs/receipt",
+    "playground/playground",
+    "tasks/tasks",
+  ],
   /** Administrators' pages. */
   admin: [
     "accounts/access",

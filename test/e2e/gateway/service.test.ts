@@ -67,7 +67,8 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   test("answers programs in JSON where there is nothing, and calls by other services' paths", async () => {
     const json = { accept: "application/json" };
     for (const [method, path, status, answered] of [
-      ["GET", "/.well-known/oauth-protected-resource", 404, { error: { code: "unknown_url" } }],
+      ["GET", "/.well-known/openid-configuration", 404, { error: { code: "unknown_url" } }],
+      ["GET", "/.well-known/oauth-protected-resource", 200, { resource: `${gateway.url}/mcp` }],
       ["GET", "/api/unknown", 404, { success: false, code: "unknown_route" }],
       ["POST", "/wp-login.php", 404, { error: { code: "unknown_url" } }],
       [

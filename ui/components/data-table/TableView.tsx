@@ -8,7 +8,17 @@ import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import useMediaQuery from "@mui/material/useMediaQuery";
 import type { RowData } from "@tanstack/react-table";
-import { Fragment, lazy, memo, type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from "react";
+import {
+  Fragment,
+  lazy,
+  memo,
+  type RefObject,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from "react";
 import { size } from "../../theme/theme.ts";
 import { IS_TOUCH, TARGET_PX } from "../../theme/touch.ts";
 import { ACTIONS_PX } from "./columns/control-columns.tsx";
@@ -37,7 +47,9 @@ const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as 
 
 /** The table on a wide screen: 40 px rows, numbers on the right, a faint line between rows. */
 export function TableView<Row extends RowData>(props: ViewProps<Row>) {
-  const { table, isLoading, isCompact, columns: pageColumns, chosenWidths, setWidth, endless } = props;
+  const { table, isCompact, columns: pageColumns, chosenWidths, setWidth, endless } = props;
+  // The first rows are rendered in slices, so that what is pressed meanwhile is answered.
+  const isLoading = useDeferredValue(props.isLoading);
   const { rows, rowsById } = table.getRowModel();
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const columns = headers.map(({ column }) => column);

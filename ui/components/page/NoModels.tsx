@@ -13,8 +13,8 @@ export const NoModels = () => {
   return (
     <EmptyState
       icon={<Hub />}
-      title={t("playground.noModels.title")}
-      body={t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
+      title={t("apiKeys.noModels.title")}
+      body={t(isAdmin(user) ? "apiKeys.noModels.admin" : "apiKeys.noModels.user")}
       action={<NoModelsAction isPrimary />}
     />
   );
@@ -31,7 +31,7 @@ export const NoModelsAction = ({ isPrimary = false }: { isPrimary?: boolean }) =
       to={isSuperAdmin(user) ? "/start" : "/channel/add"}
       {...(isPrimary ? { variant: "contained" as const, color: "primary" as const } : { size: "small" as const })}
     >
-      {t("playground.noModels.add")}
+      {t("apiKeys.noModels.add")}
     </Button>
   );
 };

@@ -68,7 +68,7 @@ export const HowToUse = memo(({ token }: { token: Token | undefined }) => {
       </Row>
       {models?.length === 0 && (
         <Alert severity="info" action={<NoModelsAction />} sx={{ mb: 3 }}>
-          {t("apiKeys.use.noModels")} {t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
+          {t("apiKeys.use.noModels")} {t(isAdmin(user) ? "apiKeys.noModels.admin" : "apiKeys.noModels.user")}
         </Alert>
       )}
       <CodeBox code={shown} label={t("apiKeys.use.title")} />

@@ -165,7 +165,7 @@ describe.each([
 
   test("without models, playground and snippets say what to do", async () => {
     await openPath(page, gateway.url, "/playground");
-    await page.getByText(words.playground.noModels.title).waitFor();
+    await page.getByText(words.apiKeys.noModels.title).waitFor();
     await page.getByText("gpt-4o-mini", { exact: true }).waitFor({ state: "detached" });
     await clean();
     await openPath(page, gateway.url, "/token");

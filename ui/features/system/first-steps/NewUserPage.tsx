@@ -55,7 +55,7 @@ export const NewUserPage = () => {
         </Panel>
         <Panel title={t("firstSteps.user.first")}>
           {hasNoModels ? (
-            <Alert severity="info">{t("playground.noModels.user")}</Alert>
+            <Alert severity="info">{t("apiKeys.noModels.user")}</Alert>
           ) : (
             <Button component={Link} to="/playground" variant="contained" color="primary" disabled={isBroke}>
               {t("firstSteps.call.action")}

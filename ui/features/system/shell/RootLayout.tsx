@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Link from "@mui/material/Link";
 import { Outlet } from "@tanstack/react-router";
 import { useAtom, useAtomValue } from "jotai";
-import { Fragment, lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useDeferredValue, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { signInAgainAtom } from "../../../api/accounts/sign-in-again.ts";
 import { Row, useNarrow, usePhone } from "../../../components/layout.tsx";
@@ -46,6 +46,8 @@ export const RootLayout = () => {
   /** Null until first opened, when it is loaded. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   const isHelpOpen = useShortcutHelp();
+  // The shell is there first; a page is rendered in slices, so that what is pressed meanwhile is answered.
+  const hasPage = useDeferredValue(true, false);
   usePageTitle();
   useFreshSiteStatus();
   const hasSider = user !== null && isSiderPage(pathname);
@@ -116,9 +118,9 @@ export const RootLayout = () => {
               </Suspense>
             )}
             {/* Another account: nothing of the one before stays, not even a half-filled form. */}
-            <Fragment key={organization ?? 0}>{isForbidden ? <NotPermitted /> : <Outlet />}</Fragment>
+            {hasPage && <Fragment key={organization ?? 0}>{isForbidden ? <NotPermitted /> : <Outlet />}</Fragment>}
           </Box>
-          <Footer />
+          {hasPage && <Footer />}
         </Box>
       </Box>
       {user && <PaletteHost />}
