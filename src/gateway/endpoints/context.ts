@@ -1,4 +1,5 @@
 import type { HostSlots } from "../../lib/limits/host-slots.ts";
+import type { SiteTools } from "../adapters/mcp/site-tools.ts";
 import type { AdapterTools } from "../adapters/tools.ts";
 import type { Limits } from "../auth/limits/limits.ts";
 import type { GuardRequestContext } from "../call/guardrails/request/guard-request.ts";
@@ -32,4 +33,4 @@ export type GatewayContext = Readonly<{ services: GatewayServices }> &
   AdapterTools &
   Pick<GuardRequestContext, "guardrailFetch" | "placeholderMemory" | "routeTo"> &
   CacheMemory &
-  Readonly<{ mcpSessions: McpSessions }>;
+  Readonly<{ mcpSessions: McpSessions; siteTools: SiteTools }>;

@@ -187,6 +187,10 @@ export function createContext(
     routeTo: (call, model) => routeCall(context, call, model),
     mcpFetch: createCheckedFetch(userPolicy),
     mcpSessions: new McpSessions({ send: createCheckedFetch(policy), fetch: mediaFetch }),
+    siteTools: {
+      call: async (tool) => (await import("./mcp/call-tool.ts")).callTool(context, tool),
+      end: (servers, caller, session) => context.mcpSessions.end(servers, caller, session),
+    },
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,

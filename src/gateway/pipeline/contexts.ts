@@ -1,4 +1,5 @@
 import type { AdaptContext } from "../adapters/adapt.ts";
+import type { SiteSourceContext } from "../adapters/mcp/site-tools.ts";
 import type { AuthenticateContext } from "../auth/authenticate.ts";
 import type { GuardRequestContext } from "../call/guardrails/request/guard-request.ts";
 import type { CallTools, Uses } from "../call/services.ts";
@@ -37,4 +38,5 @@ export type HandleCallContext = RelayContext &
   RecordRefusalContext &
   Pick<CallTools, "pendingDisconnects" | "turns"> &
   Pick<UpstreamTools, "mcpFetch"> &
+  SiteSourceContext &
   Pick<RoutingMemory, "countedConversations">;

@@ -2,30 +2,16 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { McpTool } from "../../../src/domain/models/mcp/connection.ts";
-import { readMcpRules } from "../../../src/domain/models/mcp/definition.ts";
 import { createMcpIndex, type McpServer } from "../../../src/domain/models/mcp/directory.ts";
 import { nameSet } from "../../../src/lib/values/patterns/name-patterns.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";
+import { serverAt, TOOLS, tool } from "./configured-server.ts";
 import { startMcpServer } from "./mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0).reverse()) stop();
-});
-
-const tool = (name: string, more: Partial<McpTool> = {}): McpTool => ({
-  ...{ name, description: `The tool ${name}.`, inputSchema: { type: "object" }, annotations: null },
-  ...more,
-});
-const TOOLS = ["weather", "delete", "broken", "long", "slow", "missing"].map((name) => tool(name));
-
-/** Servers as an administrator has configured and approved them. */
-const serverAt = (id: number, name: string, definition: object, more: Partial<McpServer> = {}): McpServer => ({
-  ...readMcpRules(definition),
-  ...{ id, name, secret: "", offered: TOOLS },
-  ...more,
 });
 
 type Setup = Partial<Parameters<typeof startRelay>[0]>;

@@ -7,12 +7,14 @@ type Options = Readonly<{
   authorization?: string;
   /** Responds with JSON instead of streams. */
   json?: boolean;
-  /** Called when the tool `slow` begins; it never ends by itself. */
+  /** Called when the tool `slow` begins. */
   onSlow?: () => void;
+  /** When it ends; absent: never. */
+  untilSlow?: Promise<void>;
 }>;
 
 /** A real MCP server with a few tools, on a free loopback port. */
-export function startMcpServer({ authorization, json = false, onSlow }: Options = {}) {
+export function startMcpServer({ authorization, json = false, ...slow }: Options = {}) {
   const calls: string[] = [];
   const requests: { method: string; headers: Headers }[] = [];
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -23,7 +25,7 @@ export function startMcpServer({ authorization, json = false, onSlow }: Options 
       onsessioninitialized: (id) => void sessions.set(id, transport),
       onsessionclosed: (id) => void sessions.delete(id),
     });
-    await createServer(calls, onSlow).connect(transport);
+    await createServer(calls, slow).connect(transport);
     return transport;
   };
   const server = Bun.serve({
@@ -53,7 +55,7 @@ const TOOLS = [
   { name: "slow", inputSchema: nothing },
 ];
 
-function createServer(calls: string[], onSlow?: () => void): Server {
+function createServer(calls: string[], { onSlow, untilSlow }: Pick<Options, "onSlow" | "untilSlow">): Server {
   const server = new Server({ name: "tests", version: "1.0.0" }, { capabilities: { tools: {} } });
   const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
   // Two pages, as servers with many tools have them.
@@ -74,7 +76,7 @@ function createServer(calls: string[], onSlow?: () => void): Server {
         return text("x".repeat(300_000));
       case "slow":
         onSlow?.();
-        return new Promise<never>(() => {});
+        return untilSlow ? untilSlow.then(() => text("slowly")) : new Promise<never>(() => {});
       default:
         throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`);
     }

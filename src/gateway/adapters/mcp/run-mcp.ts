@@ -4,12 +4,14 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../.
 import { nowSeconds } from "../../../lib/clock.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { CallTiming } from "../../call/progress.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { Arrival } from "../../request/arrival.ts";
 import { narrowChannels } from "../../state/responses/pin-channel.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
+import { addressSource } from "./address-source.ts";
 import { MessagesEvents } from "./messages/events.ts";
 import { messagesServers } from "./messages/servers.ts";
 import { MessagesTurn } from "./messages/turn.ts";
@@ -17,19 +19,28 @@ import { ResponsesEvents } from "./responses/events.ts";
 import { responsesServers } from "./responses/servers.ts";
 import { storeTurn } from "./responses/store-turn.ts";
 import { ResponsesTurn } from "./responses/turn.ts";
+import { siteServersFor } from "./site-address.ts";
+import { type SiteSourceContext, siteSource } from "./site-tools.ts";
 import { streamRounds } from "./stream-rounds.ts";
+import type { ToolSource } from "./tool-result.ts";
 import { type McpServer, McpToolset } from "./toolset.ts";
 import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
 
 /**
  * The call as providers that connect to its MCP servers themselves serve it; null: the gateway connects to them. The best
  * channels decide: where one of them runs MCP tools, only channels that do serve the call. A route or a list of models is
- * served by such channels alone, or by the gateway.
+ * served by such channels alone, or by the gateway. No provider knows the site's own servers, so the gateway serves a request that
+ * names one. Throws GatewayError where it cannot.
  */
 export function planMcp(
   context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
   call: Call,
 ): Call | null {
+  if (namesSiteServer(context, call)) {
+    const member = STORED_BY_PROVIDER.find((name) => call.body.json[name] != null);
+    if (member) throw invalid({ code: "gateway_mcp_site_stored", params: { field: member } }, member);
+    return null;
+  }
   if (!context.services.settings.values["mcp.execution_enabled"] || !canRunInRounds(call.body.json)) return call;
   const { tiers } = call.candidates;
   const targets = call.route?.targets ?? [];
@@ -58,6 +69,18 @@ function runsMcp(
 /** Members by which a request continues what its provider stores, and which every round would add to. */
 const STORED_BY_PROVIDER = ["conversation", "prompt", "thread", "container"] as const;
 
+function namesSiteServer(context: Uses<"settings">, { body: { json }, request }: Call): boolean {
+  const siteServerOf = siteServersFor(context, request);
+  const urls = [
+    ...recordsOf(json.tools).map(({ type, server_url: url }) => (type === "mcp" ? url : null)),
+    ...recordsOf(json.mcp_servers).map(({ url }) => url),
+  ];
+  return urls.some((url) => typeof url === "string" && siteServerOf(url) !== null);
+}
+
+const invalid = (reason: GatewayError["reason"], param: string): GatewayError =>
+  new GatewayError(400, "invalid_request", reason, { type: "invalid_request_error", param });
+
 /** Whether the gateway can continue the request round by round. */
 const canRunInRounds = (json: JsonObject): boolean => STORED_BY_PROVIDER.every((member) => json[member] == null);
 
@@ -76,7 +99,7 @@ const MAX_ELAPSED_MS = 600_000;
  * round. `call` has the body as it was received.
  */
 export async function runMcp(
-  context: Uses<"settings"> & UsesStores<"responses"> & Pick<UpstreamTools, "mcpFetch">,
+  context: Uses<"settings"> & UsesStores<"responses"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
   arrival: Arrival,
   call: Call,
   handle: HandleCall,
@@ -85,7 +108,7 @@ export async function runMcp(
   const { servers, turn, events, complete } = await readRequest(context, call);
   const leave = new AbortController();
   const signal = AbortSignal.any([request.signal, leave.signal]);
-  const toolset = new McpToolset(context.mcpFetch, servers, signal);
+  const toolset = new McpToolset((server) => sourceOf(context, call, server, signal), servers, signal);
   const rounds = new Rounds(arrival, call, handle, signal);
   const next = () => rounds.next(turn);
   const makeCalls = (response: JsonObject) => callTools(toolset, turn.take(response));
@@ -112,6 +135,21 @@ export async function runMcp(
   }
 }
 
+/** The site's servers are the operator's choice; connecting to others can be switched off. */
+function sourceOf(
+  context: Uses<"settings"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
+  call: Call,
+  server: McpServer,
+  signal: AbortSignal,
+): ToolSource {
+  const { siteServer, label } = server;
+  if (siteServer !== null) return siteSource(context, call, siteServer, signal);
+  if (!context.services.settings.values["mcp.execution_enabled"]) {
+    throw invalid({ code: "gateway_mcp_addresses_off", params: { label } }, "tools");
+  }
+  return addressSource(context.mcpFetch, server, signal);
+}
+
 /** A request in its client's format. */
 type McpRequest = Readonly<{
   servers: readonly McpServer[];
@@ -124,13 +162,15 @@ type McpRequest = Readonly<{
 /** Rejects DecodeError. */
 async function readRequest(context: Uses<"settings"> & UsesStores<"responses">, call: Call): Promise<McpRequest> {
   const { json } = call.body;
+  const siteServerOf = siteServersFor(context, call.request);
   if (call.endpoint.codec.dialect === "anthropic") {
     const turn = new MessagesTurn(json);
-    return { servers: messagesServers(json), turn, events: () => new MessagesEvents(turn), complete: async () => {} };
+    const servers = messagesServers(json, siteServerOf);
+    return { servers, turn, events: () => new MessagesEvents(turn), complete: async () => {} };
   }
   const turn = new ResponsesTurn(json, await earlierItems(context, call));
   return {
-    servers: responsesServers(json.tools),
+    servers: responsesServers(json.tools, siteServerOf),
     turn,
     events: () => new ResponsesEvents(turn),
     complete: () => storeTurn(context, call, turn),

@@ -4,12 +4,14 @@ import type { Arrival } from "../../request/arrival.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import type { HandleCall } from "./run-mcp.ts";
+import type { SiteSourceContext } from "./site-tools.ts";
 
 /** What these functions work with. */
 export type ServeMcpContext = Uses<"settings"> &
   UsesStores<"responses"> &
   Pick<CallTools, "catalog"> &
-  Pick<UpstreamTools, "limitations" | "mcpFetch">;
+  Pick<UpstreamTools, "limitations" | "mcpFetch"> &
+  SiteSourceContext;
 
 /**
  * Serves a call with MCP servers in rounds of `handle`, or plans it onto channels whose provider connects to them itself: then

@@ -1,15 +1,16 @@
-import { McpConnection, type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
+import { type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
 import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
-import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { callForModel, type McpResult } from "./tool-result.ts";
+import { callForModel, type McpResult, type ToolSource } from "./tool-result.ts";
 
 /** An MCP server as a request declares it. */
 export type McpServer = Readonly<{
   label: string;
   url: string;
+  /** One of the site's own servers, which `url` names; empty: all of them. Null: the server is at `url`. */
+  siteServer: string | null;
   headers: Readonly<Record<string, string>>;
   description: string | null;
   allows(tool: McpTool): boolean;
@@ -27,28 +28,35 @@ export type OfferedTool = Readonly<{
 /** A server with its tools; `isKnown`: an earlier response has listed them. */
 export type ListedServer = Readonly<{ server: McpServer; tools: readonly McpTool[]; isKnown: boolean }>;
 
+/** The tools of one of the site's servers that a request gets: more are no choice for a model. */
+const MAX_SITE_TOOLS = 256;
+
 /** The MCP servers of one request: lists their tools, and calls them. */
 export class McpToolset {
-  readonly #connections = new Map<McpServer, McpConnection>();
+  readonly #sources = new Map<McpServer, ToolSource>();
   readonly #offered = new Map<string, OfferedTool>();
   listed: readonly ListedServer[] = [];
 
   constructor(
-    private readonly fetch: CheckedFetch,
+    private readonly open: (server: McpServer) => ToolSource,
     readonly servers: readonly McpServer[],
     private readonly signal: AbortSignal,
   ) {}
 
   /**
-   * Lists the tools of every server, but of those in `known` as an earlier response listed them. Rejects GatewayError in
-   * `dialect`'s terms if a server cannot be reached.
+   * Lists the tools of every server, but of those in `known` as an earlier response listed them; the site's servers as they are
+   * approved now. Rejects GatewayError in `dialect`'s terms if a server cannot be reached.
    */
   async list(dialect: ChatDialect, known: ReadonlyMap<string, readonly McpTool[]>): Promise<void> {
     this.listed = await Promise.all(
       this.servers.map(async (server): Promise<ListedServer> => {
+        const source = this.#sourceOf(server);
         const before = known.get(server.label);
-        const all = before ?? (await this.#connectionTo(server).listTools().catch(unreachable(server, dialect)));
-        return { server, tools: all.filter(server.allows), isKnown: before !== undefined };
+        const listed = source.isListedByClient ? before : undefined;
+        const all = listed ?? (await source.listTools().catch(unreachable(server, dialect)));
+        const tools = all.filter(server.allows);
+        if (server.siteServer !== null && tools.length > MAX_SITE_TOOLS) throw tooMany(server, tools.length, dialect);
+        return { server, tools, isKnown: before !== undefined };
       }),
     );
     for (const { server, tools } of this.listed) {
@@ -70,24 +78,18 @@ export class McpToolset {
 
   /** Never rejects, unless the client has left. */
   call({ server, tool }: OfferedTool, input: string): Promise<McpResult> {
-    return callForModel(this.#connectionTo(server), tool.name, input, this.signal);
+    return callForModel(this.#sourceOf(server), tool.name, input, this.signal);
   }
 
   /** Ends the sessions at all servers. */
   close(): void {
-    for (const connection of this.#connections.values()) connection.close();
+    for (const source of this.#sources.values()) source.close();
   }
 
-  #connectionTo(server: McpServer): McpConnection {
-    const known = this.#connections.get(server);
-    if (known) return known;
-    const made = new McpConnection(this.fetch, {
-      url: new URL(server.url),
-      headers: server.headers,
-      signal: this.signal,
-    });
-    this.#connections.set(server, made);
-    return made;
+  #sourceOf(server: McpServer): ToolSource {
+    const source = this.#sources.get(server) ?? this.open(server);
+    this.#sources.set(server, source);
+    return source;
   }
 }
 
@@ -98,6 +100,8 @@ export class McpToolset {
 const unreachable =
   ({ label }: McpServer, dialect: ChatDialect) =>
   (error: unknown): never => {
+    // One of the site's servers, which the caller may not use.
+    if (error instanceof GatewayError) throw error;
     const status = statusOfFailure(error);
     const why = status === null ? reasonOf(error) : `HTTP ${status}`;
     const reason = { code: "gateway_mcp_unreachable", params: { label, why } } as const;
@@ -106,3 +110,11 @@ const unreachable =
     }
     throw new GatewayError(424, "http_error", reason, { type: "external_connector_error", param: "tools" });
   };
+
+const tooMany = ({ label }: McpServer, count: number, dialect: ChatDialect): GatewayError =>
+  new GatewayError(
+    400,
+    "mcp_too_many_tools",
+    { code: "gateway_mcp_too_many_tools", params: { label, count, max: MAX_SITE_TOOLS } },
+    { type: "invalid_request_error", param: dialect === "anthropic" ? "mcp_servers" : "tools" },
+  );

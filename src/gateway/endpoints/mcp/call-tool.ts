@@ -1,16 +1,14 @@
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
-import type { JsonObject } from "../../../formats/json.ts";
 import { reasonOf } from "../../../lib/reason.ts";
+import type { ToolRequest } from "../../adapters/mcp/site-tools.ts";
 import { authorizeModel, withEndUser } from "../../auth/authorize.ts";
 import type { Limits } from "../../auth/limits/limits.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import { type Call, newCall } from "../../call/call.ts";
-import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
-import type { CallTiming } from "../../call/progress.ts";
 import type { Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { CallPrices } from "../../money/price.ts";
@@ -28,7 +26,6 @@ import { endCall } from "../../pipeline/pipeline.ts";
 import { toGatewayError } from "../../request/error-response.ts";
 import { parseRequest } from "../../request/parse-request.ts";
 import { toolEndpoint } from "./endpoint.ts";
-import type { OfferedTool } from "./offered-tools.ts";
 import type { McpSessions } from "./sessions.ts";
 
 /** What `callTool` works with. */
@@ -40,18 +37,8 @@ export type CallToolContext = EndCallContext &
   Uses<"log"> &
   Readonly<{ mcpSessions: McpSessions }>;
 
-/** Who calls which tool with what. */
-export type ToolRequest = Readonly<{
-  request: Request;
-  caller: Caller;
-  ip: string;
-  timing: CallTiming;
-  /** The client's session, if it names one. */
-  session: string;
-  offered: OfferedTool;
-  input: JsonObject;
-  onProgress?: Parameters<McpSessions["call"]>[2]["onProgress"];
-}>;
+/** A call whose client may receive its progress. */
+type ObservedRequest = ToolRequest & Readonly<{ onProgress?: Parameters<McpSessions["call"]>[2]["onProgress"] }>;
 
 /** Tools are charged per call. */
 const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
@@ -60,7 +47,7 @@ const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
  * Calls a tool: authorize → limits → guardrails → reserve → call → charge. A result that reports an error of the tool is passed on and
  * costs nothing. The charge is durable before the client gets its result. Rejects GatewayError; then nothing is charged or held.
  */
-export async function callTool(context: CallToolContext, tool: ToolRequest): Promise<ToolResult> {
+export async function callTool(context: CallToolContext, tool: ObservedRequest): Promise<ToolResult> {
   const call = toolCall(context, tool);
   const { caller, summary, prompt } = call;
   let reserved: Reservation;
@@ -94,10 +81,10 @@ export async function callTool(context: CallToolContext, tool: ToolRequest): Pro
 
 function toolCall(
   context: CallToolContext,
-  { request, caller, ip, timing, session, offered, input }: ToolRequest,
+  { request, caller, ip, timing, labels, offered, input }: ToolRequest,
 ): Call {
   const { settings, telemetry } = context.services;
-  const json = { model: offered.model, arguments: input, ...(session !== "" && { session_id: session }) };
+  const json = { ...labels, model: offered.model, arguments: input };
   const text = JSON.stringify(input);
   const parsed = parseRequest({ request, server: null, endpoint: toolEndpoint }, { json, text, size: text.length });
   const known = settings.values.EndUsersEnabled ? withEndUser(context.services, caller, request.headers, {}) : caller;
@@ -114,7 +101,7 @@ const pricesOf = ({ prices }: CallToolContext, { caller, summary }: Call, { usdP
 
 async function send(
   sessions: McpSessions,
-  { offered: { server, tool }, caller, session, input, onProgress }: ToolRequest,
+  { offered: { server, tool }, caller, session, input, onProgress }: ObservedRequest,
 ): Promise<ToolResult> {
   const { breaker } = sessions;
   const restMs = breaker.enter(server.id);

@@ -13,9 +13,6 @@ const rpcRules: Endpoint["rules"] = {
   switches: [],
 };
 
-/** The model name by which a tool is allowed, limited, priced and logged. */
-export const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;
-
 /** A call of a tool: `read` gets `{model, arguments}`. */
 export const toolEndpoint: Endpoint = {
   capability: "mcp",

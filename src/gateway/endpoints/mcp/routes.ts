@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { addressForCaller } from "../../../settings/option/public-address.ts";
+import { OfferedTools, serversOf } from "../../adapters/mcp/offered-tools.ts";
 import { refuseBrowserExtension } from "../../auth/rate-limit.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { CallTiming } from "../../call/progress.ts";
@@ -15,7 +16,6 @@ import type { RefuseContext } from "../../request/refuse.ts";
 import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
 import type { CallToolContext } from "./call-tool.ts";
 import { SESSION_HEADER, toolEndpoint } from "./endpoint.ts";
-import { OfferedTools, serversOf } from "./offered-tools.ts";
 
 /** What the MCP endpoint works with. */
 export type McpContext = CallToolContext &

@@ -5,12 +5,12 @@ import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { version } from "../../../server/version.ts";
+import type { OfferedTool, OfferedTools } from "../../adapters/mcp/offered-tools.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
 import { type CallToolContext, callTool } from "./call-tool.ts";
 import { SESSION_HEADER } from "./endpoint.ts";
-import type { OfferedTool, OfferedTools } from "./offered-tools.ts";
 
 /** A message of an authenticated client. */
 export type ClientMessage = Readonly<{
@@ -45,11 +45,12 @@ export async function serveMessage(context: CallToolContext, message: ClientMess
           params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
         })
         .catch(() => {});
+    const session = request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "";
     try {
       return await callTool(context, {
         ...message,
-        session: request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "",
-        ...{ offered, input },
+        ...{ offered, input, session },
+        labels: session === "" ? {} : { session_id: session },
         ...(progressToken !== undefined && { onProgress }),
       });
     } catch (error) {

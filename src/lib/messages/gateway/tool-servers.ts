@@ -37,4 +37,20 @@ export const mcpMessages = {
     en: "The call to the MCP server “{server}” failed: {why}",
     zh: "调用 MCP 服务器「{server}」失败：{why}",
   },
+  gateway_mcp_no_tool: {
+    en: "There is no approved tool “{tool}”.",
+    zh: "没有已批准的工具「{tool}」。",
+  },
+  gateway_mcp_too_many_tools: {
+    en: "The MCP server “{label}” has {count} tools. Name at most {max} of them as allowed tools.",
+    zh: "MCP 服务器「{label}」有 {count} 个工具，请在允许的工具中最多列出 {max} 个。",
+  },
+  gateway_mcp_site_stored: {
+    en: "MCP servers of this site cannot be used together with “{field}”.",
+    zh: "本站的 MCP 服务器不能与 “{field}” 一起使用。",
+  },
+  gateway_mcp_addresses_off: {
+    en: "This site connects to no MCP servers by their address. Use “sluice://” and the name of one of its own instead of “{label}”.",
+    zh: "本站不按地址连接 MCP 服务器。请改用 “sluice://” 加本站服务器的名称，而不是「{label}」。",
+  },
 } as const;

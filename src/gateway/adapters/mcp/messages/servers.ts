@@ -1,13 +1,17 @@
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { checkedUrl, invalid, MAX_SERVERS, namesOf } from "../responses/servers.ts";
+import type { SiteServerOf } from "../site-address.ts";
 import type { McpServer } from "../toolset.ts";
 
 /**
  * The MCP servers of a Messages request, as the betas mcp-client-2025-04-04 (`tool_configuration`) and mcp-client-2025-11-20
  * (`mcp_toolset`) declare them. Throws DecodeError. Source: https://docs.anthropic.com/en/docs/agents-and-tools/mcp-connector
  */
-export function messagesServers({ mcp_servers: value, tools }: JsonObject): readonly McpServer[] {
+export function messagesServers(
+  { mcp_servers: value, tools }: JsonObject,
+  siteServerOf: SiteServerOf,
+): readonly McpServer[] {
   const declared = recordsOf(value);
   if (value != null && (!Array.isArray(value) || declared.length < value.length)) {
     throw invalid("mcp_servers", "a list of objects", "mcp_servers");
@@ -29,10 +33,13 @@ export function messagesServers({ mcp_servers: value, tools }: JsonObject): read
     // With toolsets, a server without one offers nothing.
     if (toolsets.length > 0 && !toolset) return [];
     const token = textOf(server.authorization_token);
+    const url = textOf(server.url) ?? "";
+    const siteServer = siteServerOf(url);
     return [
       {
         label,
-        url: checkedUrl(textOf(server.url) ?? "", label, "mcp_servers"),
+        url: siteServer === null ? checkedUrl(url, label, "mcp_servers") : url,
+        siteServer,
         headers: token ? { authorization: `Bearer ${token}` } : {},
         description: null,
         allows: toolset ? allowedByToolset(toolset) : allowedByServer(server.tool_configuration),

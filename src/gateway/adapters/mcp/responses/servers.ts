@@ -1,6 +1,7 @@
 import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
+import type { SiteServerOf } from "../site-address.ts";
 import type { McpServer } from "../toolset.ts";
 
 export const MAX_SERVERS = 16;
@@ -9,7 +10,7 @@ export const MAX_SERVERS = 16;
  * The MCP servers of a Responses request. Throws DecodeError. Source:
  * https://platform.openai.com/docs/api-reference/responses/create#responses_create-tools
  */
-export function responsesServers(tools: unknown): readonly McpServer[] {
+export function responsesServers(tools: unknown, siteServerOf: SiteServerOf): readonly McpServer[] {
   const declared = recordsOf(tools).filter(({ type }) => type === "mcp");
   if (declared.length > MAX_SERVERS) {
     throw new DecodeError(
@@ -27,6 +28,7 @@ export function responsesServers(tools: unknown): readonly McpServer[] {
     if (url === null && (tool.connector_id != null || tool.tunnel_id != null)) {
       throw new DecodeError({ code: "gateway_mcp_connector", params: { label } }, "tools");
     }
+    const siteServer = siteServerOf(url ?? "");
     const authorization = textOf(tool.authorization);
     const headers = Object.entries(objectOf(tool.headers, "tools.headers") ?? {}).map(([name, value]) => {
       if (typeof value === "string") return [name, value] as const;
@@ -34,7 +36,8 @@ export function responsesServers(tools: unknown): readonly McpServer[] {
     });
     return {
       label,
-      url: checkedUrl(url ?? "", label, "tools"),
+      url: siteServer === null ? checkedUrl(url ?? "", label, "tools") : (url ?? ""),
+      siteServer,
       headers: { ...Object.fromEntries(headers), ...(authorization && { authorization: `Bearer ${authorization}` }) },
       description: textOf(tool.server_description),
       allows: allowedBy(tool.allowed_tools),

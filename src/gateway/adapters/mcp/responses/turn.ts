@@ -102,7 +102,9 @@ export class ResponsesTurn implements McpTurn {
     const isComplete = response.status === "completed";
     const pending: PendingCall[] = [];
     let waits = false;
-    for (const item of recordsOf(response.output)) {
+    const items = recordsOf(response.output);
+    const returned = itemsToReturn(items);
+    for (const [index, item] of items.entries()) {
       const at = this.output.length;
       const shown = this.clientItem(item, at);
       this.output.push(shown);
@@ -110,7 +112,7 @@ export class ResponsesTurn implements McpTurn {
         waits = true;
         continue;
       }
-      if (canReturn(item)) this.input.push(item);
+      this.input.push(...(returned[index] ?? []));
       const tool = this.#toolOf(item);
       if (!tool) {
         waits ||= CLIENT_CALLS.test(textOf(item.type) ?? "");
@@ -225,6 +227,17 @@ const TOO_MANY: McpResult = {
 /** A provider cannot look up reasoning that it did not store, unless the item contains it. */
 const canReturn = ({ type, encrypted_content: sealed, summary, content }: JsonObject): boolean =>
   type !== "reasoning" || Boolean(sealed) || recordsOf(summary).length + recordsOf(content).length > 0;
+
+/**
+ * The items of a round as the next one is sent them. Where reasoning is left out, calls go without their ids, by which OpenAI's API would
+ * require it.
+ */
+function itemsToReturn(items: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  if (items.every(canReturn)) return items.map((item) => [item]);
+  return items.map(({ id, ...item }) =>
+    canReturn(item) ? [item.type === "function_call" ? item : { ...item, id }] : [],
+  );
+}
 
 const functionOf = ({ alias, server, tool }: OfferedTool): JsonObject => ({
   type: "function",

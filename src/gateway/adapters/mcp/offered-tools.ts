@@ -4,7 +4,9 @@ import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
 import { allowsModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Services } from "../../call/services.ts";
-import { toolModel } from "./endpoint.ts";
+
+/** The model name by which a tool is allowed, limited, priced and logged. */
+const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;
 
 /** A tool under the name by which the client gets it. */
 export type OfferedTool = Readonly<{ alias: string; model: string; server: McpServer; tool: McpTool }>;
