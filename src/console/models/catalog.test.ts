@@ -83,6 +83,29 @@ describe("entries", () => {
     expect(entries.find(({ model }) => model === "claude-*")).toMatchObject({ is_pattern: true, price: null });
   });
 
+  test("are listed by pages, by name, provider and state, as in the whole catalog", async () => {
+    const { entries } = await list();
+    const page = async (query: string, headers = admin) =>
+      (await app.ask("GET", `/api/catalog/models?${query}`, undefined, headers)).body;
+    expect(await page("p=2&page_size=50")).toMatchObject({
+      data: { items: entries.slice(50, 100), total: entries.length, page: 2 },
+    });
+    for (const [query, isMeant] of [
+      ["keyword=opus48", ({ model }) => /o.*p.*u.*s.*4.*8/i.test(model)],
+      ["provider=Anthropic", ({ facts }) => facts.provider === "Anthropic"],
+      ["state=patterns", ({ is_pattern }) => is_pattern],
+      ["state=ending&provider=OpenAI", ({ facts }) => facts.deprecation_date !== null && facts.provider === "OpenAI"],
+    ] as const satisfies [string, (entry: CatalogEntryView) => boolean][]) {
+      const found = entries.filter(isMeant);
+      expect(found.length, query).toBeGreaterThan(0);
+      const { data } = await page(`${query}&page_size=100`);
+      expect([query, data]).toMatchObject([query, { items: found.slice(0, 100), total: found.length }]);
+    }
+    expect(await page("", user)).toMatchObject({ success: false, code: "permission_denied" });
+    const { body } = await app.ask("GET", "/api/catalog/summary", undefined, admin);
+    expect(body).toMatchObject({ data: { providers: expect.arrayContaining(["Anthropic", "OpenAI"]), update: null } });
+  });
+
   test("an own entry wins, is in force at once, and can be taken back", async () => {
     const facts = { output_limit: 32_000, reasoning: { style: "none" } };
     expect((await put("claude-opus-4-8", facts)).body).toMatchObject({ success: true });

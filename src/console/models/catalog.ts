@@ -2,7 +2,7 @@ import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { BILLING_UNITS, CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { listCatalog } from "../../domain/models/catalog/list-catalog.ts";
+import { CATALOG_STATES, catalogPage, listCatalog, providersOf } from "../../domain/models/catalog/list-catalog.ts";
 import { recordCatalogChange } from "../../domain/models/catalog/record-catalog-change.ts";
 import { deleteCatalogEntry, saveCatalogEntry } from "../../domain/models/catalog/save-entry.ts";
 import {
@@ -20,6 +20,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { integer } from "../http/integers.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
 
 type Services = Readonly<{
   db: Db;
@@ -104,6 +105,7 @@ const entry: TSchema & { static: object } = t.Object(
   { additionalProperties: t.Unknown(), description: "What is absent is inherited; null says that it is not known." },
 );
 
+const text = t.Optional(t.String({ maxLength: 200 }));
 const model = t.String({ minLength: 1, maxLength: 200, description: "A model's name, or a pattern with *." });
 const document = t.Optional(
   t.String({
@@ -142,18 +144,24 @@ export function catalogRoutes({ db, settings, channels, fetch, config }: Service
       fetch,
       text === undefined ? { feed: source ?? null, address } : { document: text },
     );
+  const update = () => {
+    const { url, applied_at, previous } = settings.get("ModelCatalogUpdate");
+    return applied_at === 0 ? null : { url, applied_at, can_undo: previous !== null };
+  };
   return new Elysia({ prefix: "/api/catalog", name: "console/catalog" })
     .use(guarded)
+    .get("/", () => ok({ entries: listCatalog({ settings, channels }), update: update() }), { role: "admin" })
+    .get("/summary", () => ok({ providers: providersOf(listCatalog({ settings, channels })), update: update() }), {
+      role: "admin",
+    })
     .get(
-      "/",
-      () => {
-        const { url, applied_at, previous } = settings.get("ModelCatalogUpdate");
-        return ok({
-          entries: listCatalog({ settings, channels }),
-          update: applied_at === 0 ? null : { url, applied_at, can_undo: previous !== null },
-        });
+      "/models",
+      ({ query }) => {
+        const state = CATALOG_STATES.find((name) => name === query.state) ?? "";
+        const entries = listCatalog({ settings, channels });
+        return paged(query, async (page) => catalogPage(entries, { ...query, state }, page));
       },
-      { role: "admin" },
+      { role: "admin", query: t.Object({ ...pagingQuery, keyword: text, provider: text, state: text }) },
     )
     .put(
       "/",

@@ -3,7 +3,13 @@ import { createModelCatalog, type ModelInfo } from "../../catalog/catalog.ts";
 import { ROLE } from "../../domain/accounts/access/roles.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { listPrices, type PricedModel, type PriceList } from "../../domain/channels/prices/list-prices.ts";
+import {
+  listPrices,
+  openPrices,
+  type PriceBook,
+  type PricedModel,
+  type PriceList,
+} from "../../domain/channels/prices/list-prices.ts";
 import type { ModelHealthReader, ModelSpeed, ModelStatus } from "../../domain/models/model-health.ts";
 import type { ModelIncident } from "../../domain/models/model-incidents.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -34,11 +40,13 @@ export function createPublicModels({ settings, channels, modelHealth }: Services
   const deps = { settings, channels, prices: createPriceTable(settings), catalog: createModelCatalog(settings) };
   return {
     prices: (group: string): PriceList => listPrices(deps, group),
+    book: (group: string): PriceBook => openPrices(deps, group),
     /** The page of a model; null where the caller's groups do not offer it. */
     async page(name: string, user: UserEntry | null): Promise<ModelPageView | null> {
       const group = user?.group ?? "default";
-      const model = listPrices(deps, group).models.find(({ model_name }) => model_name === name);
-      if (!model) return null;
+      const book = openPrices(deps, group);
+      if (book.groupsOf(name).length === 0) return null;
+      const model = book.priceOf(name);
       const facts = factsView(deps.catalog().find(name));
       if (!mayReadStatus(settings, user)) return { model, facts, status: null, speed: null, incidents: null };
       const [statuses, speed, incidents] = await Promise.all([

@@ -139,6 +139,8 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/experiments/series",
     "GET /api/response_cache/",
     "GET /api/catalog/",
+    "GET /api/catalog/models",
+    "GET /api/catalog/summary",
     "POST /api/catalog/update/preview",
     "GET /api/channel/list_prices",
     "GET /api/channel/models_priced",

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
 import { type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-rules.ts";
 import { shippedCatalog } from "../../../src/catalog/catalog.ts";
-import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
-import { fuzzyMatch, type PricedModel, tokenPrice, unitPrice, unitTag, usd } from "./pricing.ts";
+import { type Capability, capabilityOf, fuzzyMatch, makerOf } from "../../../src/domain/models/model-name-rules.ts";
+import { type PricedModel, tokenPrice, unitPrice, unitTag, usd } from "./pricing.ts";
 
 const MODEL: PricedModel = {
   model_name: "gpt-4o",

@@ -37,6 +37,14 @@ export const pricing = (userId: number | undefined) =>
     staleTime: 60_000,
   });
 
+/** The groups that the caller may use, with their ratios, and the makers of their models. */
+export const priceGroups = (userId: number | undefined) =>
+  queryOptions({
+    queryKey: ["pricing", userId ?? "visitor", "groups"],
+    queryFn: ({ signal }) => readData(pricingApi.pricing.groups.get({ fetch: { signal } }), { stayOn401: true }),
+    staleTime: 60_000,
+  });
+
 /** Whether the provider has not turned the model off yet, as far as the catalog knows. */
 export const isCurrent = ({ deprecation_date: ends }: Pick<PricedModel, "deprecation_date">): boolean =>
   ends === null || ends > new Date().toISOString().slice(0, ends.length);
@@ -157,15 +165,3 @@ export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPe
 
 /** The name under which a model's price is stored: custom GPTs share one price. */
 export const pricedName = (model: string): string => model.replace(/^(gpt-4o?-gizmo).*$/, "$1-*");
-
-/** Whether the letters of `text` occur in `name` in the same order, with anything between them. */
-export function fuzzyMatch(text: string, name: string): boolean {
-  const search = text.toLowerCase().replace(/\s+/g, "");
-  const letters = name.toLowerCase();
-  let at = 0;
-  for (const letter of search) {
-    at = letters.indexOf(letter, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
-}

@@ -44,6 +44,33 @@ afterAll(async () => {
   await app.close();
 });
 
+test("a page of prices has the models that are meant, and the groups say for whom", async () => {
+  const page = async (query: string) => {
+    const { status, body } = await app.ask("GET", `/api/pricing/models?${query}`);
+    expect(status).toBe(200);
+    return body;
+  };
+  const { data: all } = (await app.ask("GET", "/api/pricing")).body;
+  expect(await page("p=1&page_size=10")).toMatchObject({ data: { items: all, total: 1, page: 1, page_size: 10 } });
+  expect(await page("p=2&page_size=10")).toMatchObject({ data: { items: [], total: 1 } });
+  for (const [query, total] of [
+    ["keyword=byt", 1],
+    ["keyword=hidden", 0],
+    ["maker=Anthropic", 0],
+    ["capability=chat", 1],
+    ["capability=image", 0],
+    ["group=default", 1],
+    ["group=vip", 0],
+    ["group=staff", 0],
+  ] as const)
+    expect([query, await page(query)]).toMatchObject([query, { data: { total } }]);
+  const groups = await app.ask("GET", "/api/pricing/groups");
+  expect(groups.body).toMatchObject({
+    data: { group: "default", group_ratio: { default: 1, vip: 0.5 }, makers: [], usable_group: { vip: "Friends" } },
+  });
+  expect(groups.text).not.toContain("staff");
+});
+
 test("a visitor sees the models and factors of the groups that everybody may use, and nothing of channels", async () => {
   const { status, body, text } = await app.ask("GET", "/api/pricing");
   expect(status).toBe(200);

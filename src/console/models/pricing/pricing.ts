@@ -5,6 +5,7 @@ import type { UserEntry } from "../../../domain/accounts/directory.ts";
 import { usableGroups as openGroups } from "../../../domain/accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../../../domain/channels/directory.ts";
 import { listPriceChanges } from "../../../domain/channels/prices/list-price-changes.ts";
+import { makersOf, pricePage } from "../../../domain/models/price-page.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { ok } from "../../http/envelope.ts";
@@ -18,9 +19,11 @@ type Services = Readonly<{
   publicModels: PublicModels;
 }>;
 
+const text = t.Optional(t.String({ maxLength: 200 }));
+
 /**
- * GET /api/pricing, /api/pricing/model and /api/pricing/changes: public; visitors see what the default group may use. `caller` resolves the
- * signed-in user, if any.
+ * GET /api/pricing, its pages, the page of a model and /api/pricing/changes: public; visitors see what the default group may use. `caller`
+ * resolves the signed-in user, if any.
  */
 export function pricingRoutes(
   { db, settings, channels, publicModels }: Services,
@@ -32,6 +35,20 @@ export function pricingRoutes(
       const { models, groupRatio, discounts, usableGroups } = publicModels.prices(group);
       return { ...ok(models), group_ratio: groupRatio, discounts, usable_group: usableGroups, group };
     })
+    .get("/pricing/groups", async ({ request }) => {
+      const group = (await caller(request))?.group ?? "default";
+      const { names, groups } = publicModels.book(group);
+      const { groupRatio, discounts, usableGroups } = groups;
+      return ok({ group_ratio: groupRatio, discounts, usable_group: usableGroups, group, makers: makersOf(names) });
+    })
+    .get(
+      "/pricing/models",
+      async ({ request, query }) => {
+        const book = publicModels.book((await caller(request))?.group ?? "default");
+        return paged(query, async (page) => pricePage(book, query, page));
+      },
+      { query: t.Object({ ...pagingQuery, keyword: text, maker: text, capability: text, group: text }) },
+    )
     .get(
       "/pricing/model",
       async ({ request, query }) => {

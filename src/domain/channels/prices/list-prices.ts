@@ -105,18 +105,41 @@ type Deps = Readonly<{
   prices: () => PriceTable;
 }>;
 
+/** The prices of a site, for somebody of one group. */
+export type PriceBook = Readonly<{
+  /** The models of every group that they may use, by name. */
+  names: readonly string[];
+  /** The groups that have the model. */
+  groupsOf: (model: string) => readonly string[];
+  /** What one of these models costs. */
+  priceOf: (model: string) => PricedModel;
+  groups: Omit<PriceList, "models">;
+}>;
+
 /** What each model costs, for somebody of this group: every model of every group that they may use. */
-export function listPrices({ settings, catalog, channels, prices }: Deps, ownGroup: string): PriceList {
+export function listPrices(deps: Deps, ownGroup: string): PriceList {
+  const { names, priceOf, groups } = openPrices(deps, ownGroup);
+  return { models: names.map(priceOf), ...groups };
+}
+
+/** Reads the prices for somebody of this group; those of a model when they are asked for. */
+export function openPrices({ settings, catalog, channels, prices }: Deps, ownGroup: string): PriceBook {
   const table = prices();
   const groups = usableGroups(settings, ownGroup);
   const groupsByModel = new Map<string, string[]>();
   for (const group of groups.keys()) {
-    for (const model of channels.modelsOf(group))
-      groupsByModel.set(model, [...(groupsByModel.get(model) ?? []), group]);
+    for (const model of channels.modelsOf(group)) {
+      const having = groupsByModel.get(model);
+      if (having) having.push(group);
+      else groupsByModel.set(model, [group]);
+    }
   }
   const ratioOf = (group: string, model = ""): number =>
     Number(toText(groupPays(table, { group, userGroup: ownGroup }, model).groupRatio));
-  const models = [...groupsByModel].map(([model, enabled]): PricedModel => {
+  const groupRatio = Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)]));
+  const groupsOf = (model: string) => groupsByModel.get(model) ?? [];
+  const priceOf = (model: string): PricedModel => {
+    const enabled = groupsOf(model);
     const [group = ownGroup] = enabled;
     const candidates = channels.candidates(group, model);
     const first = candidates?.tiers[0]?.channels[0];
@@ -143,7 +166,10 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
       group_ratios: Object.fromEntries(
-        enabled.flatMap((name) => (ratioOf(name, model) === ratioOf(name) ? [] : [[name, ratioOf(name, model)]])),
+        enabled.flatMap((name) => {
+          const own = ratioOf(name, model);
+          return own === groupRatio[name] ? [] : [[name, own]];
+        }),
       ),
       unit: price
         ? priceUnitOf(catalog().find(price.pricedAs), price, first !== undefined && onlyFilms(first))
@@ -158,17 +184,21 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       ),
       price_hours: (price?.hourRules ?? []).map((rule) => hoursView(rule, rule === price?.hours)),
     };
-  });
+  };
   return {
-    models: models.toSorted((a, b) => a.model_name.localeCompare(b.model_name)),
-    groupRatio: Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)])),
-    discounts: Object.fromEntries(
-      [...groups.keys()].flatMap((group) => {
-        const discount = table.discounts.get(group);
-        return discount ? [[group, { percent: Number(toText(discount.percent)), until: discount.until }]] : [];
-      }),
-    ),
-    usableGroups: Object.fromEntries(groups),
+    names: [...groupsByModel.keys()].toSorted((a, b) => a.localeCompare(b)),
+    groupsOf,
+    priceOf,
+    groups: {
+      groupRatio,
+      discounts: Object.fromEntries(
+        [...groups.keys()].flatMap((group) => {
+          const discount = table.discounts.get(group);
+          return discount ? [[group, { percent: Number(toText(discount.percent)), until: discount.until }]] : [];
+        }),
+      ),
+      usableGroups: Object.fromEntries(groups),
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { CatalogPrice, ModelFacts } from "../../../catalog/entry.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../../channels/directory.ts";
 import { servedModels } from "../../channels/routing/abilities.ts";
+import { fuzzyMatch } from "../model-name-rules.ts";
 import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "../pricing.ts";
 
 /** What the gateway knows about a model, or about a pattern of names, and where from. */
@@ -27,6 +28,45 @@ export type CatalogEntryView = Readonly<{
 }>;
 
 type Deps = Readonly<{ settings: Settings; channels: ChannelDirectory }>;
+
+/** Which entries a list is of. */
+const FITS = {
+  served: ({ is_served }) => is_served,
+  own: ({ own, price, has_own_price }) => own !== null || (price !== null && has_own_price),
+  unknown: ({ is_served, facts }) => is_served && facts.context_window === null && facts.output_limit === null,
+  ending: ({ facts }) => facts.deprecation_date !== null,
+  patterns: ({ is_pattern }) => is_pattern,
+} as const satisfies Record<string, (entry: CatalogEntryView) => boolean>;
+
+export type CatalogState = keyof typeof FITS;
+export const CATALOG_STATES = Object.keys(FITS).filter((name): name is CatalogState => name in FITS);
+
+/** Empty or absent: any. */
+type CatalogFilters = Readonly<{
+  /** Letters of the name, in their order. */
+  keyword?: string;
+  provider?: string;
+  state?: CatalogState | "";
+}>;
+
+/** A page (counted from 0) of the entries that match, and how many there are. */
+export function catalogPage(
+  entries: readonly CatalogEntryView[],
+  { keyword = "", provider = "", state = "" }: CatalogFilters,
+  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+) {
+  const found = entries.filter(
+    (entry) =>
+      fuzzyMatch(keyword, entry.model) &&
+      (provider === "" || entry.facts.provider === provider) &&
+      (state === "" || FITS[state](entry)),
+  );
+  return { items: found.slice(page * pageSize, (page + 1) * pageSize), total: found.length };
+}
+
+/** The providers of these entries, by name. */
+export const providersOf = (entries: readonly CatalogEntryView[]): string[] =>
+  [...new Set(entries.flatMap(({ facts }) => facts.provider ?? []))].toSorted((a, b) => a.localeCompare(b));
 
 /** Every entry of the catalogue, and every model that channels have: served ones first, then by name. */
 export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {

@@ -3,9 +3,10 @@ import Book from "@mui/icons-material/MenuBookOutlined";
 import Upload from "@mui/icons-material/UploadFileOutlined";
 import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef } from "react";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { fuzzyMatch } from "../../../api/models/pricing.ts";
+import { readData } from "../../../api/client.ts";
+import { catalogApi } from "../../../api/groups.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { FileInput } from "../../../components/form/FileInput.tsx";
@@ -17,22 +18,11 @@ import { editing } from "../../../components/page/list/standard-actions.tsx";
 import { useSession } from "../../../state/session.ts";
 import { hasRootRight } from "../../../state/stored-user.ts";
 import { CatalogDrawer } from "./CatalogDrawer.tsx";
-import { type CatalogModel, catalog, removeUpdate, undoUpdate } from "./catalog-calls.ts";
+import { type CatalogModel, catalog, catalogSummary, removeUpdate, undoUpdate } from "./catalog-calls.ts";
 import { CATALOG_COLUMNS } from "./catalog-columns.tsx";
 import { UpdateDrawer } from "./UpdateDrawer.tsx";
 
 const STATES = ["served", "own", "unknown", "ending", "patterns"] as const;
-type State = (typeof STATES)[number];
-
-const FITS: Readonly<Record<State, (entry: CatalogModel) => boolean>> = {
-  served: ({ is_served }) => is_served,
-  own: ({ own, price, has_own_price }) => own !== null || (price !== null && has_own_price),
-  unknown: ({ is_served, facts }) => is_served && facts.context_window === null && facts.output_limit === null,
-  ending: ({ facts }) => facts.deprecation_date !== null,
-  patterns: ({ is_pattern }) => is_pattern,
-};
-
-const isState = (value: string): value is State => STATES.some((state) => state === value);
 
 const MAY_EDIT = { root: "models:write" } as const;
 
@@ -40,21 +30,15 @@ const form = (entry: CatalogModel | null, close: () => void, { data }: ListConte
   <CatalogDrawer entry={entry} mayEdit={data.mayEdit} onClose={close} />
 );
 
-/** The model catalog and the operator's overrides. All entries are loaded at once. */
-export const CATALOG: ResourceList<CatalogModel, object, Data> = {
+/** The model catalog and the operator's overrides. */
+export const CATALOG: ResourceList<CatalogModel, Filters, Data> = {
   text: (name) => `catalog.${name}`,
   icon: Book,
   rows: {
-    useAll: ({ data: { list } }) => ({ ...list, data: list.data?.entries }),
-    matches(entry, { text }) {
-      const [provider, state] = [text("provider"), text("state")];
-      return (
-        fuzzyMatch(text("search"), entry.model) &&
-        (provider === "" || entry.facts.provider === provider) &&
-        (!isState(state) || FITS[state](entry))
-      );
-    },
+    key: catalog.queryKey,
+    read: (query, signal) => readData(catalogApi.models.get({ query, fetch: { signal } })),
   },
+  query: ({ text }) => ({ keyword: text("search"), provider: text("provider"), state: text("state") }),
   rowId: ({ model }) => model,
   rowName: ({ model }) => model,
   unit: "catalog.unit",
@@ -76,8 +60,7 @@ export const CATALOG: ResourceList<CatalogModel, object, Data> = {
   actions: [editing(form, { label: ({ t, data }) => t(data.mayEdit ? "catalog.edit" : "catalog.view") })],
   onRow: ["edit"],
   emptyFiltered: { title: "catalog.empty.filteredTitle", body: "catalog.empty.filteredBody" },
-  above: ({ act, data: { list, mayEdit } }) =>
-    list.data?.update && <UpdateNote update={list.data.update} mayEdit={mayEdit} act={act} />,
+  above: ({ act, data: { update, mayEdit } }) => update && <UpdateNote update={update} mayEdit={mayEdit} act={act} />,
   below: (_, { t, open, data }) => (
     <FileInput
       input={data.file}
@@ -94,20 +77,15 @@ export const CATALOG: ResourceList<CatalogModel, object, Data> = {
   useData,
 };
 
+type Filters = Readonly<{ keyword: string; provider: string; state: string }>;
 type Data = ReturnType<typeof useData>;
 
 function useData() {
   const { user } = useSession();
-  const list = useQuery(catalog);
-  const entries = list.data?.entries;
-  const providers = useMemo(
-    () =>
-      [...new Set((entries ?? []).flatMap(({ facts }) => facts.provider ?? []))].toSorted((a, b) => a.localeCompare(b)),
-    [entries],
-  );
+  const { providers = [], update } = useQuery(catalogSummary).data ?? {};
   return {
-    list,
     providers,
+    update,
     mayEdit: hasRootRight(user, MAY_EDIT.root),
     /** Chooses a file with an update. */
     file: useRef<HTMLInputElement>(null),

@@ -10,7 +10,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { fuzzyMatch } from "../../../api/models/pricing.ts";
+import { fuzzyMatch } from "../../../../src/domain/models/model-name-rules.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";

@@ -20,6 +20,12 @@ export const catalog = queryOptions({
   queryFn: ({ signal }): Promise<Catalog> => readData(catalogApi.get({ fetch: { signal } })),
 });
 
+/** The providers of the catalog's models, and the active update. */
+export const catalogSummary = queryOptions({
+  queryKey: [...catalog.queryKey, "summary"],
+  queryFn: ({ signal }) => readData(catalogApi.summary.get({ fetch: { signal } })),
+});
+
 /** An operator's override of a model; a null price means the list price. */
 export type OwnEntry = Omit<CatalogEntry, "price"> & Readonly<{ price?: CatalogEntry["price"] | null }>;
 

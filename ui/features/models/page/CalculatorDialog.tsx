@@ -5,34 +5,51 @@ import DialogActions from "@mui/material/DialogActions";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import MuiLink from "@mui/material/Link";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type PricedModel, ratioFor } from "../../../api/models/pricing.ts";
+import { isMeant, type PriceFilters } from "../../../../src/domain/models/model-name-rules.ts";
+import { type PricedModel, pricing, ratioFor } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { formatDollars } from "../../../lib/format/money.ts";
 import { modelPath, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
 import { WorkloadFields } from "./WorkloadFields.tsx";
 
-type Props = Readonly<{ models: readonly PricedModel[]; group: string; groupRatio: number; onClose: () => void }>;
+type Props = Readonly<{
+  /** The models that are compared. */
+  filters: PriceFilters;
+  userId: number | undefined;
+  group: string;
+  groupRatio: number;
+  onClose: () => void;
+}>;
 
+const NO_MODELS: readonly PricedModel[] = [];
 const MOST_SHOWN = 50;
 
 /** What a month's use costs with each model, the cheapest first. */
-export const CalculatorDialog = ({ models, group, groupRatio, onClose }: Props) => {
+export const CalculatorDialog = ({ filters, userId, group, groupRatio, onClose }: Props) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
+  const { data, error, refetch } = useQuery(pricing(userId));
+  const models = data?.models ?? NO_MODELS;
   const [work, setWork] = useState(TYPICAL_WORKLOAD);
   const costs = useMemo(
     () =>
       models
-        .filter(({ unit, is_priced }) => is_priced && unit === "token")
+        .filter(
+          ({ unit, is_priced, model_name: name, enable_groups: groups }) =>
+            is_priced && unit === "token" && isMeant(name, groups, filters),
+        )
         .map((model) => ({
           name: model.model_name,
           usd: workloadCost(model, work, ratioFor(model, group, groupRatio), quotaPerUnit),
         }))
         .toSorted((one, other) => one.usd - other.usd),
-    [models, work, group, groupRatio, quotaPerUnit],
+    [models, filters, work, group, groupRatio, quotaPerUnit],
   );
   const most = Math.max(...costs.slice(0, MOST_SHOWN).map(({ usd }) => usd), Number.MIN_VALUE);
   return (
@@ -78,7 +95,9 @@ export const CalculatorDialog = ({ models, group, groupRatio, onClose }: Props) 
             {t("model.calculator.more", { count: costs.length - MOST_SHOWN })}
           </Box>
         )}
-        {costs.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("model.calculator.none")}</Box>}
+        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Skeleton variant="rounded" height={200} />}
+        {data && costs.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("model.calculator.none")}</Box>}
       </DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
         <Button onClick={onClose}>{t("components.close")}</Button>

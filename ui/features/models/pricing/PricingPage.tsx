@@ -12,10 +12,12 @@ import DialogTitle from "@mui/material/DialogTitle";
 import IconButton from "@mui/material/IconButton";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CAPABILITIES, capabilityOf, makerOf } from "../../../api/models/model-traits.ts";
-import { type Discount, fuzzyMatch, type PricedModel, pricing } from "../../../api/models/pricing.ts";
+import { CAPABILITIES, type PriceFilters } from "../../../../src/domain/models/model-name-rules.ts";
+import { readData } from "../../../api/client.ts";
+import { pricingApi } from "../../../api/groups.ts";
+import { type Discount, type PricedModel, priceGroups } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { ListPage } from "../../../components/page/list/ListPage.tsx";
@@ -29,19 +31,23 @@ import { CalculatorDialog } from "../page/CalculatorDialog.tsx";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
 import { copyNames, PRICE_COLUMNS, type PriceView } from "./price-columns.tsx";
 
-const NO_MODELS: readonly PricedModel[] = [];
+/** What the filters say; `available`: to the group whose prices are shown. */
+const filtersOf = ({ text }: FilterValues, { group }: Pick<Data, "group">): PriceFilters => ({
+  keyword: text("search"),
+  maker: text("maker"),
+  capability: text("capability"),
+  ...(text("available") !== "" && { group }),
+});
 
-const matches = ({ model_name: name, enable_groups: groups }: PricedModel, { text }: FilterValues, { group }: Data) =>
-  fuzzyMatch(text("search"), name) &&
-  (text("maker") === "" || makerOf(name) === text("maker")) &&
-  (text("capability") === "" || capabilityOf(name) === text("capability")) &&
-  (text("available") === "" || groups.includes(group));
-
-/** Public model prices, as one group pays them. All models are loaded at once; a page of them is rendered. */
-export const PRICES: ResourceList<PricedModel, object, Data> = {
+/** Public model prices, as one group pays them. */
+export const PRICES: ResourceList<PricedModel, PriceFilters, Data> = {
   text: (name) => (name === "title" ? "shell.prices" : `pricing.${name}`),
   icon: Sell,
-  rows: { useAll: ({ data: { list } }) => ({ ...list, data: list.data?.models }), matches },
+  rows: {
+    key: ["pricing", "models"],
+    read: (query, signal) => readData(pricingApi.pricing.models.get({ query, fetch: { signal } }), { stayOn401: true }),
+  },
+  query: (values, { data }) => filtersOf(values, data),
   rowId: ({ model_name: name }) => name,
   rowName: ({ model_name: name }) => name,
   unit: "pricing.unit",
@@ -51,7 +57,7 @@ export const PRICES: ResourceList<PricedModel, object, Data> = {
     {
       key: "group",
       options: ({ groups, list }) =>
-        groups.map((name) => ({ value: name, label: `${name} × ${list.data?.groupRatio[name]}` })),
+        groups.map((name) => ({ value: name, label: `${name} × ${list.data?.group_ratio[name]}` })),
     },
     { key: "maker", options: ({ makers }) => makers.map((name) => ({ value: name, label: name })) },
     { key: "capability", options: CAPABILITIES.map((name) => [name, `pricing.capabilities.${name}`] as const) },
@@ -64,7 +70,8 @@ export const PRICES: ResourceList<PricedModel, object, Data> = {
       icon: Calculate,
       open: (_, close, { data, address }) => (
         <CalculatorDialog
-          models={data.models.filter((model) => matches(model, address, data))}
+          filters={filtersOf(address, data)}
+          userId={data.userId}
           group={data.group}
           groupRatio={data.groupRatio}
           onClose={close}
@@ -94,23 +101,18 @@ type Data = ReturnType<typeof useData>;
 
 function useData() {
   const userId = useSession().user?.id;
-  const list = useQuery(pricing(userId));
-  const models = list.data?.models ?? NO_MODELS;
-  const groups = useMemo(() => Object.keys(list.data?.groupRatio ?? {}), [list.data]);
+  const list = useQuery(priceGroups(userId));
+  const groups = Object.keys(list.data?.group_ratio ?? {});
   const chosen = useAddress().text("group");
-  const group = groups.includes(chosen) ? chosen : (list.data?.ownGroup ?? "");
-  const makers = useMemo(
-    () => [...new Set(models.map(({ model_name: name }) => makerOf(name)))].filter(Boolean).sort(),
-    [models],
-  );
+  const group = groups.includes(chosen) ? chosen : (list.data?.group ?? "");
   const view: PriceView = {
     group,
     groups,
-    groupRatio: list.data?.groupRatio[group] ?? 1,
-    ratioOf: (name) => list.data?.groupRatio[name] ?? 1,
+    groupRatio: list.data?.group_ratio[group] ?? 1,
+    ratioOf: (name) => list.data?.group_ratio[name] ?? 1,
     quotaPerUnit: useMoneyFormat().quotaPerUnit,
   };
-  return { ...view, userId, list, models, makers };
+  return { ...view, userId, list, makers: list.data?.makers ?? [] };
 }
 
 export const PricingPage = () => (

@@ -7,7 +7,7 @@ import IconButton from "@mui/material/IconButton";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { makerOf } from "../../../api/models/model-traits.ts";
+import { makerOf } from "../../../../src/domain/models/model-name-rules.ts";
 import { type PricedModel, ratioFor } from "../../../api/models/pricing.ts";
 import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
 import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";

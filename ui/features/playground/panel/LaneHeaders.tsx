@@ -4,7 +4,7 @@ import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useTranslation } from "react-i18next";
-import { makerOf } from "../../../api/models/model-traits.ts";
+import { makerOf } from "../../../../src/domain/models/model-name-rules.ts";
 import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { Tip } from "../../../components/tip/Tip.tsx";

@@ -1,3 +1,5 @@
+/** What a model's name says: its maker, what it can do, and whether a search finds it. Both sides filter lists by it. */
+
 /** Makers by model name pattern; the first match wins. */
 const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/claude/, "Anthropic"],
@@ -77,3 +79,36 @@ export const makerOf = (model: string): string => MAKERS.find(([names]) => names
 /** The capability of a model by its name. */
 export const capabilityOf = (model: string): Capability =>
   OTHER_THAN_CHAT.find(([names]) => names.test(bareName(model)))?.[1] ?? "chat";
+
+/** Which models of a price list are meant; empty or absent: any. */
+export type PriceFilters = Readonly<{
+  /** Letters of the name, in their order. */
+  keyword?: string;
+  maker?: string;
+  capability?: string;
+  /** Models that this group may use. */
+  group?: string;
+}>;
+
+/** Whether a model that these groups have is meant. */
+export const isMeant = (
+  name: string,
+  groups: readonly string[],
+  { keyword = "", maker = "", capability = "", group = "" }: PriceFilters,
+): boolean =>
+  fuzzyMatch(keyword, name) &&
+  (maker === "" || makerOf(name) === maker) &&
+  (capability === "" || capabilityOf(name) === capability) &&
+  (group === "" || groups.includes(group));
+
+/** Whether the letters of `text` occur in `name` in the same order, with anything between them. */
+export function fuzzyMatch(text: string, name: string): boolean {
+  const search = text.toLowerCase().replace(/\s+/g, "");
+  const letters = name.toLowerCase();
+  let at = 0;
+  for (const letter of search) {
+    at = letters.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
