@@ -709,6 +709,7 @@ CREATE TABLE "mcp_servers" (
 	"name" text NOT NULL,
 	"definition" text NOT NULL,
 	"secret_cipher" text DEFAULT '' NOT NULL,
+	"document" text DEFAULT '' NOT NULL,
 	"checked_at" bigint,
 	"last_error" text DEFAULT '' NOT NULL,
 	"skipped_tools" integer DEFAULT 0 NOT NULL,

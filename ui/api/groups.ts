@@ -37,7 +37,7 @@ import type { dataRoutes } from "../../src/console/logs/usage.ts";
 import type { catalogRoutes } from "../../src/console/models/catalog.ts";
 import type { experimentRoutes } from "../../src/console/models/experiments.ts";
 import type { guardrailRoutes } from "../../src/console/models/guardrails.ts";
-import type { mcpRoutes } from "../../src/console/models/mcp.ts";
+import type { mcpRoutes } from "../../src/console/models/mcp/mcp.ts";
 import type { modelRoutes, modelStatusRoutes } from "../../src/console/models/models.ts";
 import type { playgroundRoutes } from "../../src/console/models/playground-models.ts";
 import type { pricingRoutes } from "../../src/console/models/pricing/pricing.ts";

@@ -11,6 +11,8 @@ export const mcpServers = pgTable(
     definition: text("definition").notNull(),
     /** The key, or the secret of the OAuth client; encrypted. Empty: none. */
     secretCipher: text("secret_cipher").notNull().default(""),
+    /** The OpenAPI document that was pasted; empty: none, or it is fetched. */
+    document: text("document").notNull().default(""),
     /** When its tools were last listed; null: never. */
     checkedAt: epochSeconds("checked_at"),
     /** Why the last listing failed, as `keepReason` writes it; empty: it did not. */

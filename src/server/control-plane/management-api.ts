@@ -24,7 +24,7 @@ import { dataRoutes } from "../../console/logs/usage.ts";
 import { catalogRoutes } from "../../console/models/catalog.ts";
 import { experimentRoutes } from "../../console/models/experiments.ts";
 import { guardrailRoutes } from "../../console/models/guardrails.ts";
-import { mcpRoutes } from "../../console/models/mcp.ts";
+import { mcpRoutes } from "../../console/models/mcp/mcp.ts";
 import { modelRoutes, modelStatusRoutes } from "../../console/models/models.ts";
 import { playgroundRoutes } from "../../console/models/playground-models.ts";
 import { pricingRoutes } from "../../console/models/pricing/pricing.ts";

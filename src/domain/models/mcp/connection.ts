@@ -5,6 +5,7 @@ import { CallToolResultSchema, ListToolsResultSchema, type Progress } from "@mod
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
+import type { Operation } from "./openapi/operation.ts";
 
 /** A tool as its server describes it. */
 export type McpTool = Readonly<{
@@ -14,6 +15,8 @@ export type McpTool = Readonly<{
   inputSchema: JsonObject;
   outputSchema?: JsonObject;
   annotations: JsonObject | null;
+  /** What a tool of an OpenAPI document calls. */
+  operation?: Operation;
 }>;
 
 /** What a tool returned, as its server wrote it. */
@@ -30,10 +33,20 @@ type ConnectionOptions = Readonly<{
   maxTools?: number;
 }>;
 
-type CallOptions = Readonly<{
+/** How a call may go. */
+export type CallOptions = Readonly<{
   /** From the request to the result, however much progress the tool reports. */
   timeoutMs?: number;
   onProgress?: ((progress: Progress) => void) | undefined;
+}>;
+
+/** What calls tools of a server. */
+export type ServerConnection = Readonly<{
+  /** It could not connect, and cannot be used again. */
+  hasFailed: boolean;
+  /** Calls a tool. Rejects what connecting or the call rejects; a tool that failed is a result. */
+  callTool(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
+  close(): void;
 }>;
 
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -53,7 +66,7 @@ const exchanges = new AsyncLocalStorage<AbortController>();
  * A connection to an MCP server over Streamable HTTP, opened by the first use. No redirect leads to another origin. Source:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
-export class McpConnection {
+export class McpConnection implements ServerConnection {
   readonly #client: Client;
   readonly #transport: StreamableHTTPClientTransport;
   readonly #signal: AbortSignal;
@@ -195,6 +208,19 @@ const ACCEPTS_ALL: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
+/** A server without a protocol of its own refused with an HTTP status. */
+export class HttpStatusError extends Error {
+  override name = "HttpStatusError";
+
+  constructor(readonly status: number) {
+    super(`HTTP ${status}`);
+  }
+}
+
 /** The HTTP status with which a server refused; null: it failed otherwise. */
 export const statusOfFailure = (error: unknown): number | null =>
-  error instanceof StreamableHTTPError && (error.code ?? 0) >= 100 ? (error.code ?? null) : null;
+  error instanceof HttpStatusError
+    ? error.status
+    : error instanceof StreamableHTTPError && (error.code ?? 0) >= 100
+      ? (error.code ?? null)
+      : null;

@@ -23,7 +23,7 @@ export type McpFetches = Readonly<{ send: CheckedFetch; fetch: SafeFetch }>;
  * Rejects OperationError if there is no token.
  */
 export function credentialedFetch({ send, fetch }: McpFetches, server: Credentialed): CheckedFetch {
-  const { auth = "none", header = "authorization" } = server.definition;
+  const { auth = "none", header = "authorization", query } = server.definition;
   if (auth === "none" || (auth === "key" && server.secret === "")) return send;
   const withCredential = (request: Parameters<CheckedFetch>[1], name: string, value: string) => ({
     ...request,
@@ -31,6 +31,7 @@ export function credentialedFetch({ send, fetch }: McpFetches, server: Credentia
   });
   return async (url, request) => {
     if (url.origin !== server.url.origin) throw new OperationError("mcp_other_origin", { origin: url.origin });
+    if (auth === "key" && query !== undefined) return await send(withQuery(url, query, server.secret), request);
     if (auth === "key") {
       const isBearer = header.toLowerCase() === "authorization" && !server.secret.includes(" ");
       return await send(url, withCredential(request, header, isBearer ? `Bearer ${server.secret}` : server.secret));
@@ -43,6 +44,17 @@ export function credentialedFetch({ send, fetch }: McpFetches, server: Credentia
     tokens.delete(server);
     return await attempt();
   };
+}
+
+/** The address with a member of its query set, and no other of its name; the others stay as they are written. */
+function withQuery(url: URL, name: string, value: string): URL {
+  const others = url.search
+    .slice(1)
+    .split("&")
+    .filter((pair) => pair !== "" && !new URLSearchParams(pair).has(name));
+  const keyed = new URL(url);
+  keyed.search = [...others, `${encodeURIComponent(name)}=${encodeURIComponent(value)}`].join("&");
+  return keyed;
 }
 
 /** Requests at the same time wait for one token. */

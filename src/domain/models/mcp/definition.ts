@@ -15,6 +15,9 @@ import { type Decimal, decimal, ZERO } from "../../../lib/values/decimal.ts";
 import { isBrokenPattern, type NamePattern, namePattern } from "../../../lib/values/patterns/name-patterns.ts";
 import { type CallerScope, readCallerScope, scopeFields } from "../../../settings/option/caller-scope.ts";
 
+/** What a server is: one of the protocol, or an API that an OpenAPI document describes. */
+export const MCP_KINDS = ["http", "openapi"] as const;
+
 /** How the gateway authenticates to a server. */
 export const MCP_AUTHENTICATION = ["none", "key", "client_credentials"] as const;
 
@@ -26,7 +29,7 @@ const NAME = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 /** The name of a header (RFC 9110, section 5.1). */
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Headers that the transport or the protocol sets itself. */
-const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   ...["host", "connection", "content-length", "content-type", "transfer-encoding", "accept", "accept-encoding"],
   ...["cookie", "upgrade", "te", "trailer", "mcp-session-id", "mcp-protocol-version", "last-event-id"],
 ]);
@@ -52,9 +55,12 @@ const price: FieldReader<string> = (value, field) => {
 const readFields = fieldsOf({
   description: optionalText,
   enabled: flag,
+  kind: oneOf(MCP_KINDS),
   url: httpAddress,
+  document_url: httpAddress,
   auth: oneOf(MCP_AUTHENTICATION),
   header: headerName,
+  query: text,
   token_url: httpAddress,
   client_id: optionalText,
   oauth_scope: optionalText,
@@ -66,7 +72,7 @@ const readFields = fieldsOf({
   usd_per_call: price,
 });
 
-/** A server as JSON. Absent: enabled, without authentication, all approved tools for all callers, free. */
+/** A server as JSON. Absent: of the protocol, enabled, without authentication, all approved tools for all callers, free. */
 export type McpDefinition = Fields<{
   [K in keyof ReturnType<typeof readFields>]-?: FieldReader<NonNullable<ReturnType<typeof readFields>[K]>>;
 }>;
@@ -75,6 +81,7 @@ export type McpDefinition = Fields<{
 export type McpRules = Readonly<{
   definition: McpDefinition;
   isEnabled: boolean;
+  kind: (typeof MCP_KINDS)[number];
   url: URL;
   scope: CallerScope | null;
   /** Null: all. */
@@ -95,6 +102,8 @@ export function readMcpRules(value: unknown): McpRules {
   const definition = readFields(value, "");
   const { url, auth = "none", tools } = definition;
   if (url === undefined) throw new FieldError("url", "the address of the server");
+  if (definition.query !== undefined && definition.header !== undefined)
+    throw new FieldError("query", "left out where there is a header");
   if (auth === "client_credentials") {
     if (!definition.token_url) throw new FieldError("token_url", "the address of the token endpoint");
     if (!definition.client_id) throw new FieldError("client_id", "the id of the client");
@@ -102,6 +111,7 @@ export function readMcpRules(value: unknown): McpRules {
   return {
     definition,
     isEnabled: definition.enabled ?? true,
+    kind: definition.kind ?? "http",
     url: new URL(url),
     scope: readCallerScope(definition),
     tools: tools && tools.length > 0 ? tools.map(namePattern) : null,

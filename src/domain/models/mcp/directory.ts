@@ -57,8 +57,9 @@ export async function readServers(
   { db, log, vault }: Readonly<{ db: Db; log: Logger; vault: Vault }>,
   ids?: readonly number[],
 ): Promise<McpServer[]> {
+  const { id, name, definition, secretCipher } = mcpServers;
   const rows = await db
-    .select()
+    .select({ id, name, definition, secretCipher })
     .from(mcpServers)
     .where(ids && isOneOf(mcpServers.id, ids))
     .orderBy(asc(mcpServers.id));

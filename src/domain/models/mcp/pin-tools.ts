@@ -10,6 +10,9 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { McpTool } from "./connection.ts";
 import { credentialedFetch, type McpFetches } from "./credentials.ts";
 import { type McpServer, readServers } from "./directory.ts";
+import { documentOf } from "./openapi/complete-server.ts";
+import { parseDocument } from "./openapi/document.ts";
+import type { DocumentTools } from "./openapi/read-tools.ts";
 import { readTool, toolTextOf } from "./tool-text.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
@@ -31,9 +34,9 @@ export async function refreshTools(
   server: McpServer,
   signal: AbortSignal = AbortSignal.timeout(LIST_TIMEOUT_MS),
 ): Promise<Listing> {
-  let listed: readonly McpTool[];
+  let listed: DocumentTools;
   try {
-    listed = await listOffered(fetches, server, signal);
+    listed = await listOffered({ db, ...fetches }, server, signal);
   } catch (error) {
     const reason = await describe(error);
     await db
@@ -43,12 +46,12 @@ export async function refreshTools(
     return { error: reason, waiting: 0, skipped: 0 };
   }
   const texts = new Map(
-    listed.slice(0, MAX_TOOLS).flatMap((tool) => {
+    listed.tools.slice(0, MAX_TOOLS).flatMap((tool) => {
       const text = toolTextOf(tool);
       return text ? [[text.name, text] as const] : [];
     }),
   );
-  const skipped = listed.length - texts.size;
+  const skipped = listed.skipped + listed.tools.length - texts.size;
   const waiting = await db.transaction(async (tx) => {
     const checked = { checkedAt: nowSeconds(), lastError: "", skippedTools: skipped };
     const [row] = await tx.update(mcpServers).set(checked).where(eq(mcpServers.id, server.id)).returning();
@@ -78,7 +81,16 @@ export async function refreshAllTools(
   await Promise.all(Array.from({ length: LISTED_AT_ONCE }, work));
 }
 
-async function listOffered(fetches: McpFetches, server: McpServer, signal: AbortSignal): Promise<readonly McpTool[]> {
+async function listOffered(
+  { db, ...fetches }: Readonly<{ db: Db }> & McpFetches,
+  server: McpServer,
+  signal: AbortSignal,
+): Promise<DocumentTools> {
+  if (server.kind === "openapi") {
+    const { readTools } = await import("./openapi/read-tools.ts");
+    const { definition, id } = server;
+    return readTools(await parseDocument(await documentOf({ db, ...fetches }, definition, id)), MAX_TOOLS);
+  }
   const { McpConnection } = await import("./connection.ts");
   const connection = new McpConnection(credentialedFetch(fetches, server), {
     ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES },
@@ -86,7 +98,7 @@ async function listOffered(fetches: McpFetches, server: McpServer, signal: Abort
     maxTools: MAX_TOOLS + 1,
   });
   try {
-    return await connection.listTools();
+    return { tools: await connection.listTools(), skipped: 0 };
   } finally {
     connection.close();
   }

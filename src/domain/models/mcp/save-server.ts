@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { mcpServers, mcpTools } from "../../../../db/schema/models/mcp.ts";
@@ -14,16 +14,28 @@ import { refusing } from "../catalog/save-entry.ts";
 import { checkServerName, type McpDefinition, readMcpRules, secretOriginOf } from "./definition.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
-type ServerRow = typeof mcpServers.$inferSelect;
+
+/** What the list shows of a row: a document may be large. */
+const { document, ...viewedColumns } = getTableColumns(mcpServers);
+const VIEWED = { ...viewedColumns, hasDocument: sql<boolean>`${document} <> ''` };
+type ServerRow = Omit<typeof mcpServers.$inferSelect, "document"> & Readonly<{ hasDocument: boolean }>;
 
 /** A server as it is saved. `secret` absent: the stored one stays; empty: it is deleted. */
-export type McpServerInput = Readonly<{ name: string; server: unknown; secret?: string | undefined }>;
+export type McpServerInput = Readonly<{
+  name: string;
+  server: unknown;
+  secret?: string | undefined;
+  /** The OpenAPI document; absent: the stored one stays. */
+  document?: string | undefined;
+}>;
 
 /** A server as the management API lists it; its secret is never sent. */
 export type McpServerView = Readonly<{
   id: number;
   name: string;
   has_secret: boolean;
+  /** Whether an OpenAPI document was pasted. */
+  has_document: boolean;
   /** Tools that callers get, unless the server's patterns withhold them. */
   approved_tools: number;
   /** Tools that wait for approval. */
@@ -44,7 +56,7 @@ export async function listMcpServers({ db }: Pick<Deps, "db">, language: Languag
   const approved = sql<number>`count(*) filter (where ${mcpTools.approvedHash} = ${mcpTools.offeredHash})`;
   const offered = sql<number>`count(${mcpTools.offeredHash})`;
   const [rows, counts] = await Promise.all([
-    db.select().from(mcpServers).orderBy(asc(mcpServers.name)),
+    db.select(VIEWED).from(mcpServers).orderBy(asc(mcpServers.name)),
     db.select({ serverId: mcpTools.serverId, approved, offered }).from(mcpTools).groupBy(mcpTools.serverId),
   ]);
   const byServer = new Map(counts.map((count) => [count.serverId, count]));
@@ -55,13 +67,14 @@ export async function listMcpServers({ db }: Pick<Deps, "db">, language: Languag
 }
 
 function viewServer(
-  { id, name, definition, secretCipher, checkedAt, lastError, skippedTools, createdAt }: ServerRow,
+  { id, name, definition, secretCipher, hasDocument, checkedAt, lastError, skippedTools, createdAt }: ServerRow,
   tools: Readonly<{ approved: number; waiting: number }>,
   language: Language,
 ): McpServerView {
   return {
     ...definitionOf(definition),
-    ...{ id, name, has_secret: secretCipher !== "", approved_tools: tools.approved, waiting_tools: tools.waiting },
+    ...{ id, name, has_secret: secretCipher !== "", has_document: hasDocument },
+    ...{ approved_tools: tools.approved, waiting_tools: tools.waiting },
     ...{ skipped_tools: skippedTools, checked_at: checkedAt, created_at: createdAt },
     last_error: sayStored(lastError, language) || (readable(definition) ? "" : say("mcp_unreadable", language)),
   };
@@ -83,13 +96,14 @@ export type ServerChange = Readonly<{ id: number; name: string }> & Difference;
 
 /** Adds a server, whose tools are not listed yet. Throws OperationError: it exists, or its definition is invalid. */
 export async function createMcpServer({ db, changes, vault }: Deps, input: McpServerInput): Promise<ServerChange> {
-  const { name, secret = "" } = input;
+  const { name, secret = "", document: pasted = "" } = input;
   const { definition } = readInput(input);
   const present = await db.select({ name: mcpServers.name }).from(mcpServers);
   if (present.length >= MAX_SERVERS) throw new OperationError("mcp_servers_full", { max: MAX_SERVERS });
   const values = {
     ...{ name, definition: JSON.stringify(definition), createdAt: nowSeconds() },
     secretCipher: secret === "" ? "" : vault.encrypt(secret),
+    document: keepsDocument(definition) ? pasted : "",
   };
   const rows = await db.insert(mcpServers).values(values).onConflictDoNothing().returning({ id: mcpServers.id });
   if (rows.length === 0) throw new OperationError("mcp_server_exists", { name });
@@ -107,7 +121,7 @@ export async function updateMcpServer(
   id: number,
   input: McpServerInput,
 ): Promise<ServerChange> {
-  const { name, secret } = input;
+  const { name, secret, document: pasted } = input;
   const { definition } = readInput(input);
   const change = await db.transaction(async (tx) => {
     const [stored] = await tx.select().from(mcpServers).where(eq(mcpServers.id, id)).for("update");
@@ -119,12 +133,19 @@ export async function updateMcpServer(
     const cipher = secret ? vault.encrypt(secret) : secret === undefined && isSameOrigin ? stored.secretCipher : "";
     await tx
       .update(mcpServers)
-      .set({ name, definition: JSON.stringify(definition), secretCipher: cipher })
+      .set({
+        ...{ name, definition: JSON.stringify(definition), secretCipher: cipher },
+        document: keepsDocument(definition) ? (pasted ?? stored.document) : "",
+      })
       .where(eq(mcpServers.id, id));
     return {
       ...{ id, name },
       before: { name: stored.name, ...before, secret: stored.secretCipher !== "" },
-      after: { name, ...definition, secret: cipher !== "", ...(secret && { secret_replaced: true }) },
+      after: {
+        ...{ name, ...definition, secret: cipher !== "" },
+        ...(secret && { secret_replaced: true }),
+        ...(pasted && { document_replaced: true }),
+      },
     };
   });
   await changes.enforce("mcp_servers", [id]);
@@ -142,6 +163,10 @@ export async function deleteMcpServer(
   const before = { name: stored.name, ...definitionOf(stored.definition), secret: stored.secretCipher !== "" };
   return { id, name: stored.name, before };
 }
+
+/** A document is pasted, or fetched from its address. */
+const keepsDocument = ({ kind, document_url: address }: McpDefinition): boolean =>
+  kind === "openapi" && address === undefined;
 
 const readInput = ({ name, server }: McpServerInput) =>
   refusing(() => {

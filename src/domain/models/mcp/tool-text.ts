@@ -2,6 +2,7 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import { hexDigest } from "../../../lib/security/crypto.ts";
 import { canonicalJson } from "../../../lib/values/json/canonical-json.ts";
 import type { McpTool } from "./connection.ts";
+import { readOperation } from "./openapi/operation.ts";
 
 /** A description that is longer says more than a model should read of one tool. */
 const MAX_TEXT_LENGTH = 65_536;
@@ -20,9 +21,11 @@ export function toolTextOf(tool: McpTool): ToolText | null {
 
 /** Reads what `toolTextOf` wrote; null: it is none. */
 export function readTool(text: string): McpTool | null {
-  const { name, title, description, inputSchema, outputSchema, annotations } = recordOf(parseJson(text)) ?? {};
+  const { name, title, description, inputSchema, outputSchema, annotations, operation } =
+    recordOf(parseJson(text)) ?? {};
   const [called, shown, output] = [textOf(name), textOf(title), recordOf(outputSchema)];
   const input = recordOf(inputSchema);
+  const call = readOperation(operation);
   if (!called || !input) return null;
   return {
     name: called,
@@ -31,6 +34,7 @@ export function readTool(text: string): McpTool | null {
     inputSchema: input,
     ...(output && { outputSchema: output }),
     annotations: recordOf(annotations),
+    ...(call && { operation: call }),
   };
 }
 

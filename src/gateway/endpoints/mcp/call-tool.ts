@@ -125,15 +125,18 @@ async function send(
   }
 }
 
+const INVALID_PARAMS = -32602;
 const REQUEST_TIMEOUT = -32001;
 const CONNECTION_CLOSED = -32000;
 
 /** The failure of a call to a server: 4xx if the server refused what the client sent. */
 async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promise<GatewayError> {
-  const [{ McpError }, { statusOfFailure }] = await Promise.all([
+  const [{ McpError }, { statusOfFailure }, { ArgumentError }] = await Promise.all([
     import("@modelcontextprotocol/sdk/types.js"),
     import("../../../domain/models/mcp/connection.ts"),
+    import("../../../domain/models/mcp/openapi/build-request.ts"),
   ]);
+  if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);
   const status = statusOfFailure(thrown);
   if (status !== null) {
     const params = { server: name, status };

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { McpConnection, ToolResult } from "../../../domain/models/mcp/connection.ts";
-import { credentialedFetch, type McpFetches } from "../../../domain/models/mcp/credentials.ts";
+import type { CallOptions, ServerConnection, ToolResult } from "../../../domain/models/mcp/connection.ts";
+import type { McpFetches } from "../../../domain/models/mcp/credentials.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
+import { openConnection } from "../../../domain/models/mcp/open-connection.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 
@@ -9,8 +10,7 @@ const MAX_SESSIONS = 2_000;
 /** An unused session at a server ends. */
 const IDLE_MS = 900_000;
 
-type Session = Readonly<{ connection: McpConnection; end: AbortController }>;
-type CallOptions = NonNullable<Parameters<McpConnection["callTool"]>[2]>;
+type Session = Readonly<{ connection: ServerConnection; end: AbortController }>;
 
 /** Whose session it is. */
 type SessionOwner = Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }>;
@@ -52,21 +52,20 @@ export class McpSessions {
   }
 
   async #sessionOf(server: McpServer, owner: string): Promise<Session> {
-    const { McpConnection } = await import("../../../domain/models/mcp/connection.ts");
     const sessions = this.#byServer.get(server) ?? newSessions();
     this.#byServer.set(server, sessions);
     const known = sessions.get(owner);
     if (known) return known;
     const end = new AbortController();
-    const connection = new McpConnection(credentialedFetch(this.fetches, server), {
-      ...{ url: server.url, signal: end.signal, maxBytes: server.maxResultBytes },
-    });
+    const connection = await openConnection(this.fetches, server, end.signal);
+    const other = sessions.get(owner);
+    if (other) return other;
     const made = { connection, end };
     sessions.set(owner, made);
     return made;
   }
 
-  #drop(server: McpServer, owner: string, connection: McpConnection): void {
+  #drop(server: McpServer, owner: string, connection: ServerConnection): void {
     const sessions = this.#byServer.get(server);
     if (sessions?.peek(owner)?.connection === connection) sessions.delete(owner);
   }

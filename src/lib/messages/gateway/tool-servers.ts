@@ -13,6 +13,16 @@ export const mcpMessages = {
   },
   mcp_http_status: { en: "The server responded with HTTP {status}.", zh: "服务器返回了 HTTP {status}。" },
   mcp_token_refused: { en: "The token endpoint refused: {why}", zh: "令牌端点拒绝了请求：{why}" },
+  mcp_openapi_invalid: {
+    en: "This is not an OpenAPI document of version 3.0 or 3.1, in JSON or YAML.",
+    zh: "这不是 JSON 或 YAML 格式的 OpenAPI 3.0 或 3.1 文档。",
+  },
+  mcp_openapi_long: {
+    en: "A YAML document can have at most {characters} characters. Longer ones must be JSON.",
+    zh: "YAML 文档最多 {characters} 个字符，更长的文档须为 JSON。",
+  },
+  mcp_argument_missing: { en: "The argument {name} is missing.", zh: "缺少参数 {name}。" },
+  mcp_argument_invalid: { en: "The argument {name} has a value that it cannot have.", zh: "参数 {name} 的值无效。" },
   mcp_other_origin: {
     en: "The server's credentials are not sent to {origin}.",
     zh: "不会将该服务器的凭据发送到 {origin}。",

@@ -75,6 +75,42 @@ test("a server comes from an agent's settings, and a tool once it is approved", 
   expect(consolePage.complaints).toEqual([]);
 }, 120_000);
 
+test("an API comes from its document, and its operation is called", async () => {
+  const { page, button, dialog, row, chooseRowAction } = consolePage;
+  const api = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch: (request) => new Response(`cities below ${new URL(request.url).pathname}`),
+  });
+  const paths = { "/regions/{id}": { get: { operationId: "listCities", parameters: [{ name: "id", in: "path" }] } } };
+  const document = { openapi: "3.1.0", servers: [{ url: `http://127.0.0.1:${api.port}/v1` }], paths };
+  try {
+    await consolePage.open("/mcp-servers");
+    await button(words.add).first().click();
+    const form = dialog(words.form.createTitle);
+    await form.getByLabel(words.form.name, { exact: true }).fill("regions");
+    await form.getByText(words.kinds.openapi, { exact: true }).click();
+    await form.getByLabel(words.form.document, { exact: true }).fill(JSON.stringify(document));
+    await consolePage.expectAccessible();
+    await button(words.form.create, form).click();
+    await row("regions").getByText("regions", { exact: true }).click();
+    const tools = dialog(fillPlaceholders(words.tools.title, { name: "regions" }));
+    await tools.locator("[data-row]").filter({ hasText: "listCities" }).waitFor();
+    await button(fillPlaceholders(WORDS.en.components.table.detailsOf, { name: "listCities" }), tools).click();
+    await tools.getByText('"path": "/regions/{id}"').waitFor();
+    await chooseRowAction("listCities", words.tools.approve);
+    await until(toolNames, (names) => names.includes("regions__listCities"));
+    const { content } = await offered((client) =>
+      client.callTool({ name: "regions__listCities", arguments: { id: "north/east" } }),
+    );
+    expect(JSON.stringify(content)).toContain("cities below /v1/regions/north%2Feast");
+    await page.keyboard.press("Escape");
+    await tools.waitFor({ state: "detached" });
+    expect(consolePage.complaints).toEqual([]);
+  } finally {
+    await api.stop(true);
+  }
+}, 120_000);
+
 test("it reads as well in Chinese on a phone", async () => {
   const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
   await phone.open("/mcp-servers");

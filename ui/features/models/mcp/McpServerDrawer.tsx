@@ -4,7 +4,7 @@ import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { createServer, type McpServerView, mcpServers, updateServer } from "./mcp-calls.ts";
-import { AUTHENTICATION, checkMcpForm, formOf, type McpForm, readAgentJson, serverOfForm } from "./mcp-form.ts";
+import { AUTHENTICATION, checkMcpForm, formOf, KINDS, type McpForm, readAgentJson, serverOfForm } from "./mcp-form.ts";
 
 type McpServerDrawerProps = Readonly<{
   /** Null: a new one. */
@@ -51,7 +51,28 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
           fields: [
             { kind: "text", field: "name", hint: true, autoFocus: server === null, placeholder: "github" },
             { kind: "text", field: "description", optional: text("optional") },
-            { kind: "text", field: "url", hint: true, placeholder: "https://" },
+            { kind: "choice", field: "kind", options: optionsOf(KINDS, (kind) => t(`mcp.kinds.${kind}`)) },
+            form.kind === "openapi" && {
+              kind: "text",
+              field: "documentUrl",
+              hint: true,
+              optional: text("optional"),
+              placeholder: "https://",
+            },
+            form.kind === "openapi" &&
+              form.documentUrl.trim() === "" && {
+                kind: "text",
+                field: "document",
+                hint: text(form.hasDocument ? "documentStored" : "documentHint"),
+                ...{ rows: 3, maxRows: 12, isCode: true },
+              },
+            {
+              kind: "text",
+              field: "url",
+              hint: text(form.kind === "openapi" ? "apiUrlHint" : "urlHint"),
+              optional: form.kind === "openapi" && text("optional"),
+              placeholder: "https://",
+            },
             { kind: "switch", field: "isEnabled", label: text("enabled") },
           ],
         },
@@ -74,12 +95,15 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
               label: text(form.auth === "key" ? "key" : "clientSecret"),
               hint: text(server?.has_secret ? "secretStored" : "secretHint"),
             },
-            form.auth === "key" && {
-              kind: "text",
-              field: "header",
-              optional: text("optional"),
-              placeholder: "Authorization",
-            },
+            form.auth === "key" &&
+              form.query.trim() === "" && {
+                kind: "text",
+                field: "header",
+                optional: text("optional"),
+                placeholder: "Authorization",
+              },
+            form.auth === "key" &&
+              form.header.trim() === "" && { kind: "text", field: "query", hint: true, optional: text("optional") },
           ],
         },
         {

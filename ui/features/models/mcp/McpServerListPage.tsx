@@ -75,7 +75,12 @@ export const MCP_SERVERS: ResourceList<McpServerView, object, Data> = {
       work: async (server, enabled) => {
         const definition = definitionOf(server);
         if (definition)
-          await updateServer(server.id, { name: server.name, server: { ...definition, enabled }, secret: "" });
+          await updateServer(server.id, {
+            name: server.name,
+            server: { ...definition, enabled },
+            secret: "",
+            document: "",
+          });
       },
       done: { on: "mcp.enabledToast", off: "mcp.disabledToast" },
     }),

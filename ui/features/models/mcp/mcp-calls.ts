@@ -19,10 +19,14 @@ export const mcpTools = (id: number) =>
     queryFn: ({ signal }): Promise<readonly ToolView[]> => readData(mcpApi({ id }).tools.get({ fetch: { signal } })),
   });
 
-/** A server as the form has it; `secret` empty: none, or the stored one. */
-export type SavedServer = Readonly<{ name: string; server: McpDefinition & { url: string }; secret: string }>;
+/** A server as the form has it; `secret` and `document` empty: none, or the stored one. */
+export type SavedServer = Readonly<{ name: string; server: McpDefinition; secret: string; document: string }>;
 
-const bodyOf = ({ secret, ...server }: SavedServer) => ({ ...server, ...(secret && { secret }) });
+const bodyOf = ({ secret, document, ...server }: SavedServer) => ({
+  ...server,
+  ...(secret && { secret }),
+  ...(document && { document }),
+});
 
 /** Adds a server, and lists its tools. */
 export const createServer = (server: SavedServer) => readData(mcpApi.post(bodyOf(server)));
@@ -44,15 +48,15 @@ export const withdrawTools = (id: number, tools: readonly ToolView[]) =>
   readData(mcpApi({ id }).tools.withdraw.post({ tools: tools.map(({ name }) => name) }));
 
 /** The definition without what the server adds; null: it cannot be read. */
-export const definitionOf = (view: McpServerView): (McpDefinition & { url: string }) | null => {
+export const definitionOf = (view: McpServerView): McpDefinition | null => {
   const { id: _, name: __, has_secret: ___, approved_tools: ____, waiting_tools: _____, ...rest } = view;
   const {
     skipped_tools: ______,
     checked_at: _______,
     last_error: ________,
     created_at: _________,
+    has_document: __________,
     ...definition
   } = rest;
-  const { url } = definition;
-  return url === undefined ? null : { ...definition, url };
+  return definition.url === undefined ? null : definition;
 };

@@ -30,8 +30,31 @@ describe("the settings of agents", () => {
 test("a form with nothing but a name and an address is valid, and saves just these", () => {
   const form = { ...formOf(null), name: "a", url: "https://a.example/mcp" };
   expect(Object.values(checkMcpForm(form, []))).toEqual(Object.values(checkMcpForm(form, [])).map(() => undefined));
-  expect(serverOfForm(form)).toEqual({ name: "a", secret: "", server: { url: "https://a.example/mcp" } });
+  expect(serverOfForm(form)).toEqual({ name: "a", secret: "", document: "", server: { url: "https://a.example/mcp" } });
   expect(checkMcpForm(form, ["a"]).name).toBe("taken");
+});
+
+test("a form of a document saves where it is and what it leaves open", () => {
+  const form = { ...formOf(null), name: "a", kind: "openapi" as const, auth: "key" as const, secret: "k" };
+  expect(checkMcpForm(form, [])).toMatchObject({ document: "document", url: undefined });
+  const pasted = { ...form, document: "openapi: 3.1.0" };
+  expect(checkMcpForm(pasted, []).document).toBeUndefined();
+  expect(serverOfForm(pasted)).toEqual({
+    ...{ name: "a", secret: "k", document: "openapi: 3.1.0", server: { kind: "openapi", auth: "key" } },
+  });
+  const located = {
+    ...pasted,
+    documentUrl: "https://a.example/openapi.json",
+    url: "https://a.example/v1",
+    query: "key",
+  };
+  expect(serverOfForm(located)).toEqual({
+    ...{ name: "a", secret: "k", document: "" },
+    server: {
+      ...{ kind: "openapi", url: "https://a.example/v1", document_url: "https://a.example/openapi.json" },
+      ...{ auth: "key", query: "key" },
+    },
+  });
 });
 
 test("what a server says comes back as it was", () => {
@@ -42,7 +65,7 @@ test("what a server says comes back as it was", () => {
     usd_per_call: "0.01",
   };
   const view = {
-    ...{ ...definition, id: 1, name: "a", has_secret: true, approved_tools: 0, waiting_tools: 0 },
+    ...{ ...definition, id: 1, name: "a", has_secret: true, has_document: false, approved_tools: 0, waiting_tools: 0 },
     ...{ skipped_tools: 0, checked_at: null, last_error: "", created_at: 0 },
   };
   expect(serverOfForm(formOf(view)).server).toEqual(definition);

@@ -5,16 +5,26 @@ export const AUTHENTICATION = ["none", "key", "client_credentials"] as const sat
   McpDefinition["auth"]
 >[];
 
+export const KINDS = ["http", "openapi"] as const satisfies readonly NonNullable<McpDefinition["kind"]>[];
+
 export type McpForm = {
+  kind: (typeof KINDS)[number];
   /** JSON of an agent, from which the other fields are filled. */
   paste: string;
   name: string;
   description: string;
   isEnabled: boolean;
   url: string;
+  documentUrl: string;
+  /** An OpenAPI document, pasted. */
+  document: string;
+  /** Whether one is stored, which stays unless another is pasted. */
+  hasDocument: boolean;
   auth: (typeof AUTHENTICATION)[number];
   secret: string;
   header: string;
+  /** The member of the query that has the key. */
+  query: string;
   tokenUrl: string;
   clientId: string;
   oauthScope: string;
@@ -36,14 +46,19 @@ const KIB = 1024;
 
 /** The form of a server; null: a new one. */
 export const formOf = (server: McpServerView | null): McpForm => ({
+  kind: KINDS.find((kind) => kind === server?.kind) ?? "http",
   paste: "",
   name: server?.name ?? "",
   description: server?.description ?? "",
   isEnabled: server?.enabled ?? true,
   url: server?.url ?? "",
+  documentUrl: server?.document_url ?? "",
+  document: "",
+  hasDocument: server?.has_document ?? false,
   auth: AUTHENTICATION.find((auth) => auth === server?.auth) ?? "none",
   secret: "",
   header: server?.header ?? "",
+  query: server?.query ?? "",
   tokenUrl: server?.token_url ?? "",
   clientId: server?.client_id ?? "",
   oauthScope: server?.oauth_scope ?? "",
@@ -62,12 +77,16 @@ export const formOf = (server: McpServerView | null): McpForm => ({
 export const serverOfForm = (form: McpForm): SavedServer => ({
   name: form.name.trim(),
   secret: form.auth === "none" ? "" : form.secret,
+  document: form.kind === "openapi" && !form.documentUrl.trim() ? form.document : "",
   server: {
-    url: form.url.trim(),
+    ...(form.kind !== "http" && { kind: form.kind }),
+    ...(form.url.trim() && { url: form.url.trim() }),
+    ...(form.kind === "openapi" && form.documentUrl.trim() && { document_url: form.documentUrl.trim() }),
     ...(form.description.trim() && { description: form.description.trim() }),
     ...(!form.isEnabled && { enabled: false }),
     ...(form.auth !== "none" && { auth: form.auth }),
     ...(form.auth === "key" && form.header.trim() && { header: form.header.trim() }),
+    ...(form.auth === "key" && !form.header.trim() && form.query.trim() && { query: form.query.trim() }),
     ...(form.auth === "client_credentials" && {
       token_url: form.tokenUrl.trim(),
       client_id: form.clientId.trim(),
@@ -93,6 +112,7 @@ const isAddress = (text: string): boolean => /^https?:\/\/[^/]/.test(text.trim()
 /** What is wrong with the form, by field; `taken`: the names of other servers. */
 export function checkMcpForm(form: McpForm, taken: readonly string[]) {
   const name = form.name.trim();
+  const isDocument = form.kind === "openapi";
   const usesOauth = form.auth === "client_credentials";
   const faultIf = <const Fault extends string>(isWrong: boolean, fault: Fault) => (isWrong ? fault : undefined);
   return {
@@ -100,7 +120,12 @@ export function checkMcpForm(form: McpForm, taken: readonly string[]) {
     name: taken.includes(name)
       ? ("taken" as const)
       : faultIf(!/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name), "name"),
-    url: faultIf(!isAddress(form.url), "url"),
+    url: faultIf(!isAddress(form.url) && !(isDocument && form.url.trim() === ""), "url"),
+    documentUrl: faultIf(isDocument && form.documentUrl.trim() !== "" && !isAddress(form.documentUrl), "url"),
+    document: faultIf(
+      isDocument && !form.hasDocument && form.documentUrl.trim() === "" && form.document.trim() === "",
+      "document",
+    ),
     tokenUrl: faultIf(usesOauth && !isAddress(form.tokenUrl), "url"),
     clientId: faultIf(usesOauth && form.clientId.trim() === "", "needed"),
     timeout: faultIf(!isCount(form.timeout, 1, 600), "timeout"),
@@ -137,7 +162,7 @@ export function readAgentJson(text: string): Partial<McpForm> | null {
       .replace(/[^a-z0-9]+/g, "-")
       .slice(0, 32)
       .replace(/^-+|-+$/g, "");
-    return { name, url, ...keyIn(recordOf(server?.headers)) };
+    return { kind: "http", name, url, ...keyIn(recordOf(server?.headers)) };
   }
   return null;
 }

@@ -1,26 +1,28 @@
 import { Elysia, type TSchema, t } from "elysia";
-import type { Changes } from "../../../db/changes.ts";
-import type { Db } from "../../../db/types.ts";
-import { writeManagementLog } from "../../domain/logs/write-log.ts";
-import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
-import { MCP_AUTHENTICATION } from "../../domain/models/mcp/definition.ts";
-import { readServers } from "../../domain/models/mcp/directory.ts";
-import { approveTools, listServerTools, refreshTools, withdrawTools } from "../../domain/models/mcp/pin-tools.ts";
+import type { Changes } from "../../../../db/changes.ts";
+import type { Db } from "../../../../db/types.ts";
+import { writeManagementLog } from "../../../domain/logs/write-log.ts";
+import type { McpFetches } from "../../../domain/models/mcp/credentials.ts";
+import { MCP_AUTHENTICATION, MCP_KINDS } from "../../../domain/models/mcp/definition.ts";
+import { readServers } from "../../../domain/models/mcp/directory.ts";
+import { completeServer } from "../../../domain/models/mcp/openapi/complete-server.ts";
+import { MAX_DOCUMENT_BYTES } from "../../../domain/models/mcp/openapi/document.ts";
+import { approveTools, listServerTools, refreshTools, withdrawTools } from "../../../domain/models/mcp/pin-tools.ts";
 import {
   createMcpServer,
   deleteMcpServer,
   listMcpServers,
   type ServerChange,
   updateMcpServer,
-} from "../../domain/models/mcp/save-server.ts";
-import { languageOf } from "../../lib/messages.ts";
-import { OperationError } from "../../lib/operation-error.ts";
-import { sayReason } from "../../lib/reason.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
-import type { Vault } from "../../lib/security/crypto.ts";
-import { ok } from "../http/envelope.ts";
-import type { guard } from "../http/guard.ts";
-import { integer, rowId } from "../http/integers.ts";
+} from "../../../domain/models/mcp/save-server.ts";
+import { languageOf } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { sayReason } from "../../../lib/reason.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
+import { ok } from "../../http/envelope.ts";
+import type { guard } from "../../http/guard.ts";
+import { integer, rowId } from "../../http/integers.ts";
 
 type Services = Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger; mcpFetches: McpFetches }>;
 
@@ -33,9 +35,14 @@ const definition: TSchema & { static: object } = t.Object(
   {
     description: t.Optional(t.String()),
     enabled: t.Optional(t.Boolean()),
-    url: t.String({ description: "The address of the server's Streamable HTTP transport." }),
+    kind: text(`One of: ${MCP_KINDS.join(", ")}. http, a server of the protocol, unless set.`),
+    url: text(
+      "The address of the server's Streamable HTTP transport, or of the API; unless set, the document's first.",
+    ),
+    document_url: text("Of openapi: the address of the document, which is fetched again with each listing."),
     auth: text(`One of: ${MCP_AUTHENTICATION.join(", ")}. none unless set.`),
     header: text("The header of the key; Authorization, as Bearer, unless set."),
+    query: text("The member of the query that has the key, instead of a header; as the document says unless set."),
     token_url: text("Of client_credentials: the address of the token endpoint."),
     client_id: text("Of client_credentials: the id of the client."),
     oauth_scope: text("Of client_credentials: the scope to request."),
@@ -62,6 +69,12 @@ const body = t.Object({
         "The key, or the secret of the client; never sent back. Absent: it stays as it is; empty: it is deleted.",
     }),
   ),
+  document: t.Optional(
+    t.String({
+      maxLength: MAX_DOCUMENT_BYTES,
+      description: "Of openapi: the document as JSON or YAML, unless it has an address. Absent: it stays as it is.",
+    }),
+  ),
 });
 
 const VERBS = {
@@ -77,6 +90,7 @@ const toolName = t.String({ minLength: 1, maxLength: 128 });
 /** MCP servers whose tools callers may use, for administrators. */
 export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: ReturnType<typeof guard>) {
   const { db, changes } = services;
+  const fetching = { db, fetch: mcpFetches.fetch };
   const audited = async (
     actor: Readonly<{ id: number }>,
     verb: keyof typeof VERBS,
@@ -102,7 +116,7 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     .post(
       "/",
       async ({ actor, body, request }) => {
-        const change = await createMcpServer(services, body);
+        const change = await createMcpServer(services, await completeServer(fetching, body, null));
         await audited(actor, "added", change);
         return ok({ id: change.id, listing: await refresh(change.id, request) });
       },
@@ -111,7 +125,7 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     .put(
       "/:id",
       async ({ actor, body, params: { id }, request }) => {
-        const change = await updateMcpServer(services, id, body);
+        const change = await updateMcpServer(services, id, await completeServer(fetching, body, id));
         await audited(actor, "changed", change);
         return ok({ id, listing: await refresh(id, request) });
       },

@@ -3,11 +3,11 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import pino from "pino";
-import { mcpServers, mcpTools } from "../../../db/schema/models/mcp.ts";
-import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
-import { createMcpDirectory, type McpDirectory } from "../../domain/models/mcp/directory.ts";
-import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { mcpServers, mcpTools } from "../../../../db/schema/models/mcp.ts";
+import { startTestConsole, type TestConsole } from "../../../../test/support/console/start-console.ts";
+import { createMcpDirectory, type McpDirectory } from "../../../domain/models/mcp/directory.ts";
+import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { createCheckedFetch, createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { mcpRoutes } from "./mcp.ts";
 
 const SECRET = "a secret that nobody sees again";
