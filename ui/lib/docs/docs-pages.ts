@@ -13,6 +13,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["Routes", "/guide/routes"],
       ["Compatibility", "/guide/compatibility"],
       ["Coding agents", "/guide/agents/coding-agents"],
+      ["SDKs", "/guide/agents/sdks"],
       ["Prompt caching", "/guide/agents/prompt-caching"],
       ["Response cache", "/guide/agents/response-cache"],
       ["Responses", "/guide/agents/responses"],
