@@ -33,8 +33,19 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = gatewayServices(services);
-  const { router, drain, cutOff, isResting, explain, predictOutcomes, replayer, readLive, readOverhead, keepTraffic } =
-    createGateway(parts);
+  const {
+    router,
+    drain,
+    cutOff,
+    isResting,
+    explain,
+    predictOutcomes,
+    replayer,
+    readLive,
+    readOverhead,
+    keepTraffic,
+    tryTool,
+  } = createGateway(parts);
   services.replays.attach(replayer);
   const diagnostics = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
@@ -59,7 +70,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     adopt: services.billing.searchLostProcesses,
   });
   const controlPlane = createControlPlane(services, {
-    ...{ explain, readLive, predictOutcomes, replayer, diagnostics, relay },
+    ...{ explain, readLive, predictOutcomes, replayer, tryTool, diagnostics, relay },
     refuseProgram: router.refuseProgram,
     monitors: health({
       readiness: () => host?.readiness().catch(ownReadiness) ?? ownReadiness(),

@@ -29,6 +29,7 @@ import { COMPARISON } from "../features/models/experiments/comparison.tsx";
 import { GUARDRAILS } from "../features/models/guardrails/GuardrailListPage.tsx";
 import { MCP_SERVERS } from "../features/models/mcp/McpServerListPage.tsx";
 import { toolsOf } from "../features/models/mcp/ToolsDrawer.tsx";
+import { usageBy } from "../features/models/mcp/UsageDrawer.tsx";
 import { MODEL_STATUS } from "../features/models/page/ModelStatusPage.tsx";
 import { PRICES } from "../features/models/pricing/PricingPage.tsx";
 import { EVALUATIONS } from "../features/models/replays/ReplaySetPanel.tsx";
@@ -117,6 +118,7 @@ const LISTS = {
     guardrails: describeList(GUARDRAILS),
     mcpServers: describeList(MCP_SERVERS),
     mcpTools: describeList(toolsOf(1)),
+    ...{ mcpToolUsage: describeFigures(usageBy("tools")), mcpUserUsage: describeFigures(usageBy("users")) },
     routes: describeList(ROUTES),
     broadcasts: describeList(BROADCASTS),
     announcements: describeList(ANNOUNCEMENTS),

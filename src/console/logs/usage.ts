@@ -8,6 +8,7 @@ import { readRunningOut } from "../../domain/logs/usage/pace/read-running-out.ts
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
 import { readMargins } from "../../domain/logs/usage/read-margins.ts";
 import { readChannelMarks } from "../../domain/logs/usage/read-marks.ts";
+import { readMcpUsage } from "../../domain/logs/usage/read-mcp-usage.ts";
 import { readOverview } from "../../domain/logs/usage/read-overview.ts";
 import { readQuotaData } from "../../domain/logs/usage/read-quota-data.ts";
 import { readSeries } from "../../domain/logs/usage/series/read-series.ts";
@@ -163,6 +164,14 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
           by: t.Optional(t.Union([t.Literal("model"), t.Literal("channel")])),
         }),
       },
+    )
+    .get(
+      "/mcp-server",
+      ({ query: { server, ...period } }) => {
+        const { start: since, end: now } = rangeOf(period);
+        return reads.read(async (db) => ok(await readMcpUsage(db, server, { since, now })));
+      },
+      { role: "admin", query: t.Object({ ...rangeQuery, server: t.String({ pattern: "^[a-z0-9-]{1,32}$" }) }) },
     )
     .get("/marks", async ({ query }) => ok(await reads.read((db) => readChannelMarks(db, rangeOf(query)))), {
       role: "admin",

@@ -107,7 +107,7 @@ export type Services = Readonly<{
   /** Begins the next period of budgets of organizations; resolves when calls can use them. */
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
   /** MCP servers whose tools callers may use; absent: there are none. */
-  mcpServers?: Pick<McpLookup, "of">;
+  mcpServers?: McpLookup;
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;

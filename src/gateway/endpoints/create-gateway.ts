@@ -51,6 +51,7 @@ import { createKeyTraffic, type TrafficSnapshot } from "../upstream/keys/key-tra
 import { createUpstream } from "../upstream/upstream.ts";
 import type { GatewayContext, GatewayServices } from "./context.ts";
 import { McpSessions } from "./mcp/sessions.ts";
+import type { ToolAttempt, ToolTrial } from "./mcp/try-tool.ts";
 import type { SocketLimits } from "./realtime/responses/socket.ts";
 import { createResponseSockets } from "./realtime/responses/sockets.ts";
 import { createRealtimeSessions } from "./realtime/sessions.ts";
@@ -106,6 +107,8 @@ export function createGateway(
       context.deadlines.cutOff();
       await Promise.all([realtime.cut(), responseSockets.cut()]);
     },
+    tryTool: async (attempt: ToolAttempt): Promise<ToolTrial> =>
+      (await import("./mcp/try-tool.ts")).tryTool(context, attempt),
     predictOutcomes: (route: ModelRoute, calls: readonly PastCall[], known: readonly PastCall[]) =>
       predictOutcomes(context, route, calls, known),
     replayer: createReplayer(context),

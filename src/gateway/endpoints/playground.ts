@@ -1,9 +1,7 @@
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import { textOf } from "../../formats/json.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { ownersOf } from "../auth/limits/limited-accounts.ts";
-import { refuseAddress } from "../auth/policies.ts";
-import type { Caller } from "../call/caller.ts";
+import { sessionCaller } from "../auth/session-caller.ts";
 import { GatewayError } from "../call/errors.ts";
 import { CallTiming } from "../call/progress.ts";
 import { handleCall } from "../pipeline/pipeline.ts";
@@ -37,15 +35,7 @@ export async function handlePlayground(
     if (!usableGroups(services.settings, user.group).has(group)) {
       throw new GatewayError(403, "group_not_allowed", { code: "gateway_group_closed", params: { group } });
     }
-    const payer = { id: 0, userId: user.id, projectId: 0, createdBy: person.id };
-    const policies = services.policies?.of(payer);
-    if (policies) refuseAddress(policies, services.clientAddress.ip(request, server));
-    const caller: Caller = {
-      ...{ user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null },
-      ...(services.budgets && { budgets: services.budgets.of(payer) }),
-      policies,
-      owners: ownersOf(services, user),
-    };
+    const caller = sessionCaller(context, { user, person, group, ip: services.clientAddress.ip(request, server) });
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
     const signedIn = { caller, timing, body, changes };
     return await handleCall(context, { request, server, endpoint: chatCompletions, signedIn });

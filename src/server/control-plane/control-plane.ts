@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Explain } from "../../console/channels/explain.ts";
 import { compressed } from "../../console/http/compressed.ts";
+import type { TryTool } from "../../console/models/mcp/trial.ts";
 import { createPublicModels } from "../../console/models/public-models.ts";
 import { createPageLimit } from "../../console/system/page-limit.ts";
 import { createPublicPages } from "../../console/system/public-pages/public-pages.ts";
@@ -34,6 +35,7 @@ type Parts = Readonly<{
   readLive: ReadLive;
   predictOutcomes: PredictOutcomes;
   replayer: Replayer;
+  tryTool: TryTool;
   diagnostics: DiagnosticsContext;
   refuseProgram(request: Request, path: string): Response | null;
   /** The routes of the data plane. */
@@ -42,10 +44,10 @@ type Parts = Readonly<{
 }>;
 
 export function createControlPlane(services: Services, parts: Parts): ControlPlane {
-  const { explain, readLive, diagnostics, predictOutcomes, replayer, refuseProgram, relay, monitors } = parts;
+  const { explain, readLive, diagnostics, predictOutcomes, replayer, tryTool, refuseProgram, relay, monitors } = parts;
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
-  const models = { modelHealth, publicModels, predictOutcomes, replayer };
+  const models = { modelHealth, publicModels, predictOutcomes, replayer, tryTool };
   const api = managementApi(services, explain, readLive, diagnostics, models);
   const apis = [relay, api, monitors];
   const document = lazily(async () => (await import("./api-reference/openapi.ts")).openApiDocument(apis, version));

@@ -25,6 +25,7 @@ import { catalogRoutes } from "../../console/models/catalog.ts";
 import { experimentRoutes } from "../../console/models/experiments.ts";
 import { guardrailRoutes } from "../../console/models/guardrails.ts";
 import { mcpRoutes } from "../../console/models/mcp/mcp.ts";
+import { mcpTrialRoutes, type TryTool } from "../../console/models/mcp/trial.ts";
 import { modelRoutes, modelStatusRoutes } from "../../console/models/models.ts";
 import { playgroundRoutes } from "../../console/models/playground-models.ts";
 import { pricingRoutes } from "../../console/models/pricing/pricing.ts";
@@ -78,6 +79,7 @@ export function managementApi(
     publicModels: PublicModels;
     predictOutcomes: PredictOutcomes;
     replayer: Replayer;
+    tryTool: TryTool;
   }>,
 ): AnyElysia {
   const { database, changes, vault, channels, config } = services;
@@ -125,6 +127,7 @@ export function managementApi(
     .use(modelRouteRoutes(shared, guarded))
     .use(guardrailRoutes(shared, guarded))
     .use(mcpRoutes(shared, guarded))
+    .use(mcpTrialRoutes(shared, guarded))
     .use(experimentRoutes(shared, guarded))
     .use(responseCacheRoutes(shared, guarded))
     .use(replayRoutes(shared, guarded))

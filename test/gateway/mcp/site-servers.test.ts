@@ -37,7 +37,7 @@ function start(steps: readonly Step[] | Upstream, { definition, more, setup, ser
   const relay = startRelay({
     channels: [{ type: 43, baseUrl: upstream.url, models: ["m"], ...channel }],
     options: { ModelRatio: '{"m": 1}', CompletionRatio: '{"m": 4}', GroupRatio: '{"default": 2}', ...options },
-    mcpServers: { of: (caller) => lookup.of(caller) },
+    mcpServers: { of: (caller) => lookup.of(caller), get: (id) => lookup.get(id) },
     ...rest,
   });
   stops.push(upstream.stop, mcp.stop, relay.stop);

@@ -109,6 +109,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/data/latency",
     "GET /api/data/margins",
     "GET /api/data/marks",
+    "GET /api/data/mcp-server",
     "GET /api/data/pace",
     "GET /api/data/overview",
     "GET /api/data/running-out",
@@ -133,7 +134,12 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/sessions/one",
     "GET /api/task",
   ],
-  "models:act": ["DELETE /api/catalog/update", "POST /api/catalog/update", "POST /api/catalog/update/undo"],
+  "models:act": [
+    "DELETE /api/catalog/update",
+    "POST /api/catalog/update",
+    "POST /api/catalog/update/undo",
+    "POST /api/mcp-server/{id}/tools/try",
+  ],
   "models:read": [
     "GET /api/experiments/",
     "GET /api/experiments/series",

@@ -204,6 +204,7 @@ export function startRelay(setup: Setup) {
     services,
     explain: relay.explain,
     replayer: relay.replayer,
+    tryTool: relay.tryTool,
     readLive: () => entries.map(relay.readLive),
     /** What another gateway does with batches and jobs that nobody asks for. */
     settleForgotten: () => settleUnpolled(createContext({ ...services, metrics: new Registry() })),

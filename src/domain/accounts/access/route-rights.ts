@@ -68,6 +68,7 @@ const ACTS: readonly RegExp[] = [
   /^GET \/api\/channel\/(?:test|update_balance)(?:\/:id)?$/,
   /^POST \/api\/channel\/(?:fix|fetch_models|test\/cancel|[^/]+\/keys\/test|[^/]+\/model_list\/refresh)$/,
   /^GET \/api\/channel\/fetch_models\/[^/]+$/,
+  /^POST \/api\/mcp-server\/[^/]+\/tools\/try$/,
   /^(?:POST|DELETE) \/api\/catalog\/update(?:\/undo)?$/,
   /^(?:POST \/api\/(?:log\/clear|failures)|DELETE \/api\/log)$/,
   /^POST \/api\/(?:topup\/(?:complete|refund)|agent\/requests\/[^/]+|subscription\/(?:grant|end|pause)|payment_case\/close)$/,

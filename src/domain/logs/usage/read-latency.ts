@@ -5,9 +5,9 @@ import { type LogFilter, logConditions } from "../log-filter.ts";
 import { readChannelNames } from "../log-view.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
-/** How calls of one model or channel went; milliseconds within which half, nine in ten and 99 in 100 of them succeeded. */
+/** How calls of one model, channel or user went; milliseconds within which half, nine in ten and 99 in 100 of them succeeded. */
 export type Latency = {
-  /** The model's name, or the channel's id. */
+  /** The model's name, or the id of the channel or user. */
   key: string;
   name: string;
   count: number;
@@ -16,6 +16,12 @@ export type Latency = {
   p50_ms: number | null;
   p90_ms: number | null;
   p99_ms: number | null;
+};
+
+const KEYS = {
+  model: sql<string>`${logs.modelName}`,
+  channel: sql<string>`${logs.channelId}::text`,
+  user: sql<string>`${logs.userId}::text`,
 };
 
 /** More are not read, so that a long range takes no longer: the newest of it stand for it. */
@@ -29,11 +35,11 @@ const MOST_ROWS = 50;
 export async function readLatency(
   db: Db,
   filter: LogFilter,
-  by: "model" | "channel",
+  by: keyof typeof KEYS,
 ): Promise<{ calls: number; rows: Latency[] }> {
   const newest = db
     .select({
-      key: by === "model" ? sql<string>`${logs.modelName}`.as("key") : sql<string>`${logs.channelId}::text`.as("key"),
+      key: KEYS[by].as("key"),
       failed: logs.failed,
       elapsedMs: logs.elapsedMs,
     })

@@ -70,6 +70,11 @@ test("a server comes from an agent's settings, and a tool once it is approved", 
     client.callTool({ name: "city-tools__weather", arguments: { city: "Bruges" } }),
   );
   expect(JSON.stringify(content)).toContain("Bruges");
+  await tools.getByRole("textbox", { name: "city" }).fill("Lier");
+  await consolePage.expectAccessible();
+  await button(words.try.run, tools).click();
+  await tools.getByText(words.try.returned, { exact: true }).waitFor();
+  await tools.getByText("rainy in Lier").waitFor();
   await page.keyboard.press("Escape");
   await tools.waitFor({ state: "detached" });
   expect(consolePage.complaints).toEqual([]);
@@ -109,6 +114,19 @@ test("an API comes from its document, and its operation is called", async () => 
   } finally {
     await api.stop(true);
   }
+}, 120_000);
+
+test("its use is shown by tool and user, with the way to the calls in the log", async () => {
+  const { page, chooseRowAction, dialog } = consolePage;
+  await chooseRowAction("city-tools", words.showUsage);
+  const usage = dialog(fillPlaceholders(words.usage.title, { name: "city-tools" }));
+  const calls = usage.locator("[data-row]").filter({ hasText: "weather" });
+  await calls.getByText("2", { exact: true }).waitFor();
+  await consolePage.expectAccessible();
+  await calls.getByRole("link", { name: "weather" }).click();
+  await page.getByText("mcp/city-tools/weather").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("model")).toBe("mcp/city-tools/weather");
+  expect(consolePage.complaints).toEqual([]);
 }, 120_000);
 
 test("it reads as well in Chinese on a phone", async () => {

@@ -1,3 +1,4 @@
+import Usage from "@mui/icons-material/BarChartOutlined";
 import Extension from "@mui/icons-material/ExtensionOutlined";
 import Approve from "@mui/icons-material/FactCheckOutlined";
 import Log from "@mui/icons-material/ReceiptLongOutlined";
@@ -22,6 +23,7 @@ import {
   updateServer,
 } from "./mcp-calls.ts";
 import { ToolsDrawer } from "./ToolsDrawer.tsx";
+import { UsageDrawer } from "./UsageDrawer.tsx";
 
 type Data = Readonly<{ navigate: ReturnType<typeof useNavigate>; names: readonly string[] }>;
 
@@ -65,9 +67,15 @@ export const MCP_SERVERS: ResourceList<McpServerView, object, Data> = {
       done: "mcp.refreshed",
     },
     {
+      name: "showUsage",
+      icon: Usage,
+      needs: "logs:read",
+      open: ({ name }, close) => <UsageDrawer server={name} onClose={close} />,
+    },
+    {
       name: "log",
       icon: Log,
-      run: ({ name }, { data }) => void data.navigate({ to: "/log", search: { model: `mcp/${name}/` } }),
+      run: ({ name }, { data }) => void data.navigate({ to: "/log", search: { model: `mcp/${name}/%` } }),
     },
     ...switching<McpServerView, Data>({
       needs,

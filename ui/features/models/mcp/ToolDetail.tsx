@@ -4,7 +4,10 @@ import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Col } from "../../../components/layout.tsx";
 import TextDiff from "../../../components/page/answers/TextDiff.tsx";
+import { useSession } from "../../../state/session.ts";
+import { hasRight } from "../../../state/stored-user.ts";
 import type { ToolView } from "./mcp-calls.ts";
+import { TryTool } from "./TryTool.tsx";
 
 /** Characters that are not seen, and can give orders to a model all the same. */
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]|(?![\n\t])\p{Cc}/gu;
@@ -21,9 +24,12 @@ const textOf = (tool: NonNullable<ToolView["offered"]>): string => {
   return visible(`${description ?? ""}\n\n${JSON.stringify(rest, null, 2)}`);
 };
 
+type ToolDetailProps = Readonly<{ serverId: number; tool: ToolView }>;
+
 /** What a tool says to models: as it was approved and as it is offered now. */
-export const ToolDetail = ({ tool: { state, offered, approved } }: Readonly<{ tool: ToolView }>) => {
+export const ToolDetail = ({ serverId, tool: { state, offered, approved } }: ToolDetailProps) => {
   const { t } = useTranslation();
+  const canTry = hasRight(useSession().user, "models:act") && state === "approved" && approved !== null;
   const shown = offered ?? approved;
   if (!shown) return null;
   const isChanged = state === "changed" && offered !== null && approved !== null;
@@ -49,6 +55,7 @@ export const ToolDetail = ({ tool: { state, offered, approved } }: Readonly<{ to
       >
         {isChanged ? <TextDiff before={before} after={after} shows="after" /> : after}
       </CodeBox>
+      {canTry && <TryTool serverId={serverId} tool={approved} />}
     </Col>
   );
 };

@@ -61,7 +61,7 @@ export const toolsOf = (id: number): ResourceList<ToolView> => ({
       done: "mcp.tools.withdrawnAllToast",
     },
   ],
-  detail: (tool) => <ToolDetail tool={tool} />,
+  detail: (tool) => <ToolDetail serverId={id} tool={tool} />,
   reload: [mcpServers],
 });
 

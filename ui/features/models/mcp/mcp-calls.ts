@@ -1,9 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { McpUsage } from "../../../../src/domain/logs/usage/read-mcp-usage.ts";
 import type { McpDefinition } from "../../../../src/domain/models/mcp/definition.ts";
 import type { ToolView } from "../../../../src/domain/models/mcp/pin-tools.ts";
 import type { McpServerView } from "../../../../src/domain/models/mcp/save-server.ts";
 import { readData } from "../../../api/client.ts";
-import { mcpApi } from "../../../api/groups.ts";
+import { dataApi, mcpApi, mcpTrialApi } from "../../../api/groups.ts";
 
 export type { McpDefinition, McpServerView, ToolView };
 
@@ -46,6 +47,25 @@ export const approveTools = (id: number, tools: readonly ToolView[]) =>
 /** Takes tools from callers. */
 export const withdrawTools = (id: number, tools: readonly ToolView[]) =>
   readData(mcpApi({ id }).tools.withdraw.post({ tools: tools.map(({ name }) => name) }));
+
+/** Calls an approved tool, charged to who does it. */
+export const tryTool = (id: number, tool: string, input: Record<string, unknown>) =>
+  readData(mcpTrialApi({ id }).tools.try.post({ tool, arguments: input }));
+
+const DAY_S = 86_400;
+
+/** Who used which tools of a server in the last days. */
+export const mcpUsage = (server: string, days: number) =>
+  queryOptions({
+    queryKey: ["mcp-servers", "usage", server, days],
+    queryFn: ({ signal }): Promise<McpUsage> =>
+      readData(
+        dataApi["mcp-server"].get({
+          query: { server, start_timestamp: Math.floor(Date.now() / 1000) - days * DAY_S },
+          fetch: { signal },
+        }),
+      ),
+  });
 
 /** The definition without what the server adds; null: it cannot be read. */
 export const definitionOf = (view: McpServerView): McpDefinition | null => {
