@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type MarkdownRenderer } from "vitepress";
-import { DOCS_SECTIONS } from "../../ui/lib/docs/docs-pages.ts";
+import { DOCS_SECTIONS, docsPageIn } from "../../ui/lib/docs/docs-pages.ts";
 import { withRequirements } from "./asvs.ts";
+import { searchOptions } from "./search.ts";
 import { writeTextPages } from "./text-pages.ts";
 
 const BASE = "/docs/";
 const SUMMARY = "Documentation of Sluice, the self-hosted AI gateway";
 
-const SECTIONS = DOCS_SECTIONS.map(({ name, pages }) => section(name, pages));
+const SECTIONS = sections(false);
 
 /**
  * The documentation site. `bun run build` makes it and embeds it in the executable, which serves it under /docs with the
@@ -25,22 +26,54 @@ export default defineConfig({
   cleanUrls: true,
   // Pages that are made at the same time end up in the search index in any order.
   buildConcurrency: 1,
-  ignoreDeadLinks: "localhostLinks",
+  // Links and their anchors are followed by scripts/docs/docs-pages.test.ts, in both languages.
+  ignoreDeadLinks: true,
   head: [["link", { rel: "icon", href: `${BASE}logo.svg` }]],
   markdown: { config: extendMarkdown, theme: { light: "github-light-high-contrast", dark: "github-dark" } },
   transformHtml: (html, _id, { siteConfig }) => withoutInlineScripts(html, siteConfig.outDir),
   buildEnd: (site) => writeTextPages(site, { title: "Sluice", summary: SUMMARY, base: BASE, sections: SECTIONS }),
+  locales: {
+    root: { label: "English", lang: "en-US" },
+    zh: {
+      label: "简体中文",
+      lang: "zh-CN",
+      description: "Sluice 的文档：自托管的 AI 网关",
+      themeConfig: {
+        sidebar: sections(true),
+        outline: { level: [2, 3], label: "本页内容" },
+        docFooter: { prev: "上一页", next: "下一页" },
+        darkModeSwitchLabel: "外观",
+        lightModeSwitchTitle: "切换到浅色",
+        darkModeSwitchTitle: "切换到深色",
+        sidebarMenuLabel: "目录",
+        returnToTopLabel: "回到顶部",
+        langMenuLabel: "语言",
+        skipToContentLabel: "跳到内容",
+        notFound: {
+          title: "没有这个页面",
+          quote: "这个地址下没有页面，可能已经移动。",
+          linkLabel: "回到首页",
+          linkText: "回到首页",
+        },
+      },
+    },
+  },
   themeConfig: {
     logo: "/logo.svg",
-    search: { provider: "local" },
+    search: { provider: "local", options: searchOptions },
     outline: [2, 3],
+    i18nRouting: true,
     externalLinkIcon: true,
     sidebar: SECTIONS,
   },
 });
 
-function section(text: string, pages: readonly (readonly [text: string, link: string])[]) {
-  return { text, items: pages.map(([page, link]) => ({ text: page, link })) };
+/** The sidebar of a language; what is not translated leads to the English page. */
+function sections(isChinese: boolean) {
+  return DOCS_SECTIONS.map(({ name, chineseName, pages }) => ({
+    text: isChinese ? chineseName : name,
+    items: pages.map((page) => docsPageIn(page, isChinese)).map(([text, link]) => ({ text, link })),
+  }));
 }
 
 function extendMarkdown(renderer: MarkdownRenderer): void {

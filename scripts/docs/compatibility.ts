@@ -1,10 +1,11 @@
-/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, docs/guide/migration.md, docs/operate/site/errors.md and settings.md: bun scripts/docs/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, docs/guide/migration.md, docs/guide/providers.md (also in Chinese), docs/operate/site/errors.md and settings.md: bun scripts/docs/compatibility.ts */
 import { join } from "node:path";
 import { plugin } from "bun";
 import textsPlugin from "../build/console/texts-plugin.ts";
 import { withServices, withTable } from "./tables/compatibility-table.ts";
 import { withErrors } from "./tables/error-table.ts";
 import { withImports } from "./tables/import-tables.ts";
+import { withProviders } from "./tables/provider-page.ts";
 
 // The sections of the settings are the console's, whose texts the build makes.
 await plugin(textsPlugin);
@@ -18,5 +19,10 @@ const errors = pageOf("operate/site/errors.md");
 await errors.write(await withErrors(await errors.text()));
 const settings = pageOf("operate/site/settings.md");
 await settings.write(withSettings(await settings.text()));
+for (const [page, language] of [
+  ["guide/providers.md", "en"],
+  ["zh/guide/providers.md", "zh"],
+] as const)
+  await pageOf(page).write(withProviders(await pageOf(page).text(), language));
 const imports = pageOf("guide/migration.md");
 await imports.write(withImports(await imports.text()));

@@ -3,6 +3,7 @@ import { dirname, join, normalize, relative } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGES = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/**/*.md"];
+const CHINESE = /^docs\/zh\//;
 
 /** A page of the documentation; `path` is relative to the project. */
 export type DocPage = Readonly<{ path: string; text: string }>;
@@ -10,8 +11,13 @@ export type DocPage = Readonly<{ path: string; text: string }>;
 /** A fenced `sh` block; `reason` says why it cannot run in a test, null: it can. */
 export type ShellBlock = Readonly<{ page: string; line: number; script: string; reason: string | null }>;
 
-/** Every page of the documentation. */
-export function readPages(): DocPage[] {
+/** Every page of the documentation in English. */
+export const readPages = (): DocPage[] => readAll().filter(({ path }) => !CHINESE.test(path));
+
+/** Every page in Chinese. */
+export const readChinesePages = (): DocPage[] => readAll().filter(({ path }) => CHINESE.test(path));
+
+function readAll(): DocPage[] {
   const paths = PAGES.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })]);
   return paths.sort().map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
 }
@@ -42,7 +48,13 @@ export function brokenLinks({ path, text }: DocPage, pages: readonly DocPage[]):
 
 function leads(from: string, target: string, pages: readonly DocPage[]): boolean {
   const [file = "", anchor] = target.split("#");
-  const path = file === "" ? from : normalize(join(dirname(from), file));
+  // The documentation's own root: an English page, from one in Chinese.
+  const path =
+    file === ""
+      ? from
+      : file.startsWith("/")
+        ? join("docs", file.endsWith("/") ? `${file}index.md` : `${file}.md`)
+        : normalize(join(dirname(from), file));
   const page = pages.find((candidate) => candidate.path === path);
   if (anchor !== undefined) return page !== undefined && anchors(page.text).includes(anchor);
   return (
@@ -50,10 +62,11 @@ function leads(from: string, target: string, pages: readonly DocPage[]): boolean
   );
 }
 
-/** Anchors of headings, as GitHub and VitePress make them. */
-function anchors(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
+/** Anchors of headings, as GitHub and VitePress make them; those that a heading names itself. */
+export function anchors(text: string): string[] {
+  const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    (/\{#([^}]+)\}$/.exec(heading)?.[1] ?? heading)
       .toLowerCase()
       .replaceAll(/[^\w\s-]/g, "")
       .trim()

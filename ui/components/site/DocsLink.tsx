@@ -7,10 +7,10 @@ import { siteAtom } from "../../state/site-atom.ts";
 
 /** Leads to what the documentation says of the page that is open, or of the form on it; nothing where it says nothing. */
 export const DocsLink = () => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const site = useAtomValue(siteAtom);
   const page = docsOf(window.location.pathname.slice(BASE_PATH.length));
-  const address = page && docsAddress(site?.docs_link, page);
+  const address = page && docsAddress(site?.docs_link, page, i18n.language);
   if (!address) return null;
   const name = t("components.documentation");
   return (

@@ -42,9 +42,21 @@ const PAGES: Readonly<Record<string, string>> = {
 /** Paths of the documentation that the console links to. */
 export const LINKED_DOCS: readonly string[] = Object.values(PAGES);
 
-/** The address of a page of the documentation; null: the site links to another documentation, or none. */
-export const docsAddress = (docsLink: string | undefined, path: string): string | null =>
-  docsLink === OWN_DOCS ? sitePath(`/docs${path}`) : null;
+/** Where the Chinese documentation begins. */
+export const CHINESE_DOCS = "/zh";
+
+/** What is there in English only: tables that programs write, figures, and what contributors read. */
+const ENGLISH_ONLY =
+  /^\/(guide\/(compatibility|migration)|operate\/(accessibility|benchmarks|site\/(errors|settings))|scale|architecture|decisions\/|contributing.*)$/;
+
+/** Whether a page is translated into Chinese, at the same path below `/zh`. */
+export const isInChinese = (path: string): boolean => !ENGLISH_ONLY.test(path);
+
+/** The address of a page of the documentation, in the reader's language; null: the site links to another documentation, or none. */
+export function docsAddress(docsLink: string | undefined, path: string, language: string): string | null {
+  const isChinese = language.startsWith("zh") && isInChinese(path);
+  return docsLink === OWN_DOCS ? sitePath(`/docs${isChinese ? CHINESE_DOCS : ""}${path}`) : null;
+}
 
 /** The path of the documentation that explains a page of the console, and its forms; null: there is none. */
 export function docsOf(consolePath: string): string | null {

@@ -19,7 +19,7 @@ import { useSetAtom } from "jotai";
 import { useTranslation } from "react-i18next";
 import { useMayOpen } from "../../../api/accounts/use-organization.ts";
 import { docsAddress } from "../../../lib/docs/docs-address.ts";
-import { DOCS_SECTIONS } from "../../../lib/docs/docs-pages.ts";
+import { DOCS_SECTIONS, docsPageIn } from "../../../lib/docs/docs-pages.ts";
 import { LANGUAGES, switchLanguage } from "../../../state/i18n.ts";
 import { useSession } from "../../../state/session.ts";
 import { shortcutHelpAtom } from "../../../state/shortcuts.ts";
@@ -136,7 +136,7 @@ export function useCommands(): readonly Command[] {
 
 /** Commands that search the console's lists for a text. */
 export function useFinds(): (text: string) => readonly Command[] {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const navigate = useNavigate();
   const { user } = useSession();
   const settings = useSettingTargets();
@@ -152,9 +152,10 @@ export function useFinds(): (text: string) => readonly Command[] {
   };
   const docsLink = useSite()?.docs_link;
   const docs = DOCS_SECTIONS.flatMap(({ name, pages }) =>
-    pages.flatMap(([title, path]): Command[] => {
-      const address = docsAddress(docsLink, path);
+    pages.flatMap((page): Command[] => {
+      const address = docsAddress(docsLink, page[1], i18n.language);
       if (!address) return [];
+      const [title] = docsPageIn(page, i18n.language.startsWith("zh"));
       const label = t("shell.palette.docs", { page: title });
       return [
         { label, name: title, hint: name, icon: MenuBookOutlined, run: () => void window.open(address, "_blank") },

@@ -1,0 +1,90 @@
+/** What the documentation's search finds first, by the index that the site is built with. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import MiniSearch from "minisearch";
+import { searchOptions } from "../../docs/.vitepress/search.ts";
+import { buildDocs } from "../build/docs.ts";
+
+const CHUNKS = join(import.meta.dir, "../../dist/docs/assets/chunks");
+const folder = mkdtempSync(join(tmpdir(), "sluice-search-"));
+beforeAll(buildDocs, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Addresses of the first results, as the site's search box orders them (VitePress' VPLocalSearchBox). */
+async function searcher(locale: string): Promise<(text: string) => readonly string[]> {
+  const file = readdirSync(CHUNKS).find((name) => name.startsWith(`@localSearchIndex${locale}.`)) ?? "";
+  const module = join(folder, `${locale}.mjs`);
+  writeFileSync(module, brotliDecompressSync(readFileSync(join(CHUNKS, file))));
+  const { default: json } = await import(module);
+  const index = MiniSearch.loadJSON(String(json), {
+    fields: ["title", "titles", "text"],
+    storeFields: ["title", "titles"],
+    searchOptions: { prefix: true, ...searchOptions.miniSearch?.searchOptions },
+  });
+  return (text) => index.search(text).map(({ id }) => String(id));
+}
+
+const FIRST = 3;
+const LEAST = 23;
+
+/** What is asked most, with the pages that answer. */
+const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, answers: RegExp])[]>> = {
+  root: [
+    ["no available channel", /errors#no-channel|guide\/channels/],
+    ["ollama", /providers#ollama/],
+    ["model mapping", /channels#model-names/],
+    ["log request content", /security|console#usage-log|settings#operation-logging/],
+    ["delete logs", /log-retention/],
+    ["nginx streaming", /proxies#nginx/],
+    ["insufficient quota", /errors#/],
+    ["model without price", /errors#model-without-a-price/],
+    ["lost password", /operations#|getting-started/],
+    ["cache price", /guide\/pricing|prompt-caching|response-cache/],
+    ["outbound proxy", /configuration|channels#/],
+    ["azure", /providers#azure/],
+    ["vertex", /providers#vertex/],
+    ["bedrock", /providers#aws/],
+    ["requests per minute", /console#limits|errors#rate-limit|organizations/],
+    ["thinking suffix", /channels|settings#models-(claude|gemini)/],
+    ["cors", /configuration/],
+    ["github sign-in", /settings#system-github|single-sign-on/],
+    ["smtp", /settings#system-email/],
+    ["mysql", /migration/],
+    ["guardrails", /guardrails#guardrails/],
+    ["close registration", /settings#system-sign-in-and-registration/],
+    ["error codes", /errors#(codes|errors-and-what-to-do)/],
+    ["create key api", /guide\/api|service-accounts|getting-started#_4/],
+    ["cursor", /coding-agents#cursor/],
+  ],
+};
+
+describe.each(Object.keys(QUESTIONS))("the search of %s", (locale) => {
+  test(`answers ${LEAST} of 25 questions in the first ${FIRST} results`, async () => {
+    const search = await searcher(locale);
+    const questions = QUESTIONS[locale] ?? [];
+    expect(questions.length).toBe(25);
+    const missed = questions
+      .map(([question, answers]) => ({ question, answers, first: search(question).slice(0, FIRST) }))
+      .filter(({ answers, first }) => !first.some((id) => answers.test(id)));
+    expect(
+      missed.length,
+      JSON.stringify(
+        missed.map(({ question, first }) => [question, first]),
+        null,
+        1,
+      ),
+    ).toBeLessThanOrEqual(questions.length - LEAST);
+  });
+});
+
+test("a word as it is typed goes before words that begin so or look like it, and guides before decisions", async () => {
+  const search = await searcher("root");
+  const isGuide = (id: string | undefined) => /\/docs\/(guide|operate|accounts)\//.test(id ?? "");
+  for (const word of ["CORS", "whisper", "Caddy", "Traefik", "HAProxy", "Codex"]) {
+    const [first] = search(word);
+    expect([word, first, isGuide(first)]).toEqual([word, first, true]);
+  }
+});
