@@ -24,7 +24,9 @@ describe("in Chinese", () => {
       const [english, translated] = [textOf(pages, path.replace("docs/zh/", "docs/")), textOf(chinese, path)];
       expect(codeOf(translated)).toEqual(codeOf(english));
       expect(levelsOf(translated)).toEqual(levelsOf(english));
-      expect(anchors(translated).slice(1)).toEqual(anchors(english).slice(1));
+      // VitePress puts a line before a digit.
+      const named = anchors(translated).map((anchor) => anchor.replace(/^_(?=\d)/, ""));
+      expect(named.slice(1)).toEqual(anchors(english).slice(1));
     },
   );
 

@@ -33,6 +33,7 @@ const REASONS = [
   "needs the internet",
   "needs a database of LiteLLM",
   "needs Vault",
+  "needs a recording",
   "needs a cluster",
   "needs a stopped gateway",
   "needs an alarm",
