@@ -710,6 +710,7 @@ CREATE TABLE "mcp_servers" (
 	"definition" text NOT NULL,
 	"secret_cipher" text DEFAULT '' NOT NULL,
 	"document" text DEFAULT '' NOT NULL,
+	"output" text DEFAULT '' NOT NULL,
 	"checked_at" bigint,
 	"last_error" text DEFAULT '' NOT NULL,
 	"skipped_tools" integer DEFAULT 0 NOT NULL,

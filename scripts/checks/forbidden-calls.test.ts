@@ -69,10 +69,11 @@ test("chance that can be predicted, console and the raw environment are refused 
   expect(problemsOf("src/domain/wallet/codes/create.test.ts", "Math.random()")).toEqual([]);
 });
 
-test("programs are started by the supervisor alone, and no text is run or becomes markup", () => {
+test("only the gateway and commands that the operator names are started, and no text is run or becomes markup", () => {
   for (const call of ["Bun.spawn(args)", "await Bun.$`ls`", 'import { exec } from "node:child_process";']) {
     expect(problemsOf("src/gateway/endpoints/tasks/poll.ts", call)).toHaveLength(1);
     expect(problemsOf("src/cli/serve/supervisor/worker-process.ts", call)).toEqual([]);
+    expect(problemsOf("src/domain/models/mcp/stdio/transport.ts", call)).toEqual([]);
   }
   for (const code of ["eval(text)", "new Function(text)", "node.innerHTML = text;"]) {
     expect(problemsOf("src/gateway/endpoints/tasks/poll.ts", code)).toHaveLength(1);

@@ -54,8 +54,10 @@ const RULES: readonly Rule[] = [
     pattern: /\bBun\.(?:spawn(?:Sync)?\(|\$)|["'](?:node:)?child_process["']|["']bun:ffi["']/g,
     within: /^(src|db)\//,
     except:
-      /^(src\/(cli\/serve\/supervisor\/worker-process|lib\/runtime\/prepare-runtime)|db\/embedded\/make-seed)\.ts$/,
-    reason: "processes: the gateway starts itself only, by a list of arguments; a request never starts a program",
+      /^(src\/(cli\/serve\/supervisor\/worker-process|lib\/runtime\/prepare-runtime|domain\/models\/mcp\/stdio\/transport)|db\/embedded\/make-seed)\.ts$/,
+    reason:
+      "processes: the gateway starts itself, and MCP servers whose commands the operator names in the environment, by a " +
+      "list of arguments; what a request says is never a program",
   },
   {
     pattern: /\beval\(|\bnew Function\(|\bdangerouslySetInnerHTML\b|\.(?:inner|outer)HTML\b|\binsertAdjacentHTML\(/g,

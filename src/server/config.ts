@@ -74,6 +74,12 @@ const configSchema = (isTerminal: boolean) => ({
   allowPrivateUpstreams: flag("ALLOW_PRIVATE_UPSTREAMS", false),
   /** Users' webhooks may lead to private, loopback and link-local addresses. */
   allowPrivateWebhooks: flag("ALLOW_PRIVATE_WEBHOOKS", false),
+  /** MCP servers that are processes: which commands may be started; empty: none. */
+  mcpStdio: {
+    commands: list("MCP_STDIO_COMMANDS"),
+    maxProcesses: integer("MCP_STDIO_PROCESSES", 16, { min: 1, max: 1000 }),
+    maxMemoryBytes: integer("MCP_STDIO_MEMORY_MB", 1024, { min: 64, max: 65_536, times: MEGABYTE }),
+  },
   /**
    * Seconds of silence after which a client's connection is closed; calls have limits of their own. The runtime takes 255 at
    * most. Load balancers that keep connections for a minute must not meet one that just closes.

@@ -24,6 +24,7 @@ import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts"
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import type { McpFetches } from "../domain/models/mcp/credentials.ts";
 import { createMcpDirectory, type McpDirectory } from "../domain/models/mcp/directory.ts";
+import { StdioSupervisor } from "../domain/models/mcp/stdio/supervisor.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcasts/broadcast.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
@@ -172,6 +173,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     });
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
+    const stdio = new StdioSupervisor(config.mcpStdio);
     const hookFetch = createSafeFetch(createUserAddressPolicy(config.allowPrivateWebhooks));
     const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
@@ -233,7 +235,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       secretReader,
       sinkDeps,
       mcpServers,
-      mcpFetches: { send: createCheckedFetch(policy), fetch },
+      mcpFetches: { send: createCheckedFetch(policy), fetch, stdio },
       replays,
       billing,
       onLowBalance,
@@ -270,7 +272,18 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         sharedTexts?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [sessions, channels, mcpServers, budgets, policies, planTerms, tokens, users, settings])
+        for (const store of [
+          sessions,
+          channels,
+          mcpServers,
+          stdio,
+          budgets,
+          policies,
+          planTerms,
+          tokens,
+          users,
+          settings,
+        ])
           store.close();
         await changes.close();
         await reads.close();

@@ -13,6 +13,8 @@ export const mcpServers = pgTable(
     secretCipher: text("secret_cipher").notNull().default(""),
     /** The OpenAPI document that was pasted; empty: none, or it is fetched. */
     document: text("document").notNull().default(""),
+    /** What its process wrote to standard error when it was last listed. */
+    output: text("output").notNull().default(""),
     /** When its tools were last listed; null: never. */
     checkedAt: epochSeconds("checked_at"),
     /** Why the last listing failed, as `keepReason` writes it; empty: it did not. */

@@ -11,6 +11,7 @@ import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
+import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
 import type { McpLookup } from "../../domain/models/mcp/directory.ts";
 import type { CacheTotals } from "../../domain/models/response-cache.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
@@ -108,6 +109,8 @@ export type Services = Readonly<{
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
   /** MCP servers whose tools callers may use; absent: there are none. */
   mcpServers?: McpLookup;
+  /** Starts those that are processes; absent: nobody does. */
+  mcpFetches?: Pick<McpFetches, "stdio">;
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;

@@ -189,7 +189,10 @@ export function createContext(
     placeholderMemory: new PlaceholderMemory(),
     routeTo: (call, model) => routeCall(context, call, model),
     mcpFetch: createCheckedFetch(userPolicy),
-    mcpSessions: new McpSessions({ send: createCheckedFetch(policy), fetch: mediaFetch }),
+    mcpSessions: new McpSessions(
+      { send: createCheckedFetch(policy), fetch: mediaFetch, ...services.mcpFetches },
+      (server) => services.mcpServers?.get(server.id) === server,
+    ),
     siteTools: {
       call: async (tool) => (await import("./mcp/call-tool.ts")).callTool(context, tool),
       end: (servers, caller, session) => context.mcpSessions.end(servers, caller, session),

@@ -74,6 +74,7 @@ type Setup = {
   planTerms?: GatewayServices["planTerms"];
   /** MCP servers; without it there are none. */
   mcpServers?: GatewayServices["mcpServers"];
+  mcpFetches?: GatewayServices["mcpFetches"];
   advancePlans?: GatewayServices["advancePlans"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
@@ -158,6 +159,7 @@ export function startRelay(setup: Setup) {
     ...(setup.budgets && { budgets: setup.budgets }),
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.mcpServers && { mcpServers: setup.mcpServers }),
+    ...(setup.mcpFetches && { mcpFetches: setup.mcpFetches }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
     ...(setup.advancePlans && { advancePlans: setup.advancePlans }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),

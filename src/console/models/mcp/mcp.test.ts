@@ -148,11 +148,11 @@ test("the server's patterns and hints withhold tools, and it can be closed", asy
 
 test("too many tools, too long ones and names that cannot be seen are left out", async () => {
   listed = [
-    ...[tool("a\u200bb"), tool("a", "x".repeat(70_000))],
+    ...[tool("a\u200bb"), tool("a", "x".repeat(70_000)), tool("task", "", { execution: { taskSupport: "required" } })],
     ...Array.from({ length: 10_000 }, (_, at) => tool(`t${at}`)),
   ];
   const { added, id } = await add();
-  expect(added).toMatchObject({ data: { listing: { error: "", waiting: 998, skipped: 3 } } });
+  expect(added).toMatchObject({ data: { listing: { error: "", waiting: 998, skipped: 4 } } });
   expect(await toolsOf(id)).toHaveLength(998);
 });
 

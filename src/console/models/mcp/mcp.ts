@@ -1,6 +1,7 @@
 import { Elysia, type TSchema, t } from "elysia";
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
+import { ROLE } from "../../../domain/accounts/access/roles.ts";
 import { writeManagementLog } from "../../../domain/logs/write-log.ts";
 import type { McpFetches } from "../../../domain/models/mcp/credentials.ts";
 import { MCP_AUTHENTICATION, MCP_KINDS } from "../../../domain/models/mcp/definition.ts";
@@ -15,6 +16,7 @@ import {
   type ServerChange,
   updateMcpServer,
 } from "../../../domain/models/mcp/save-server.ts";
+import { recordOf } from "../../../formats/json.ts";
 import { languageOf } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { sayReason } from "../../../lib/reason.ts";
@@ -39,6 +41,8 @@ const definition: TSchema & { static: object } = t.Object(
     url: text(
       "The address of the server's Streamable HTTP transport, or of the API; unless set, the document's first.",
     ),
+    command: text("Of stdio: the command that starts the server, as MCP_STDIO_COMMANDS has it."),
+    args: texts("Of stdio: its arguments."),
     document_url: text("Of openapi: the address of the document, which is fetched again with each listing."),
     auth: text(`One of: ${MCP_AUTHENTICATION.join(", ")}. none unless set.`),
     header: text("The header of the key; Authorization, as Bearer, unless set."),
@@ -66,7 +70,7 @@ const body = t.Object({
     t.String({
       maxLength: 8_000,
       description:
-        "The key, or the secret of the client; never sent back. Absent: it stays as it is; empty: it is deleted.",
+        "The key, the secret of the client, or of stdio the variables as lines of NAME=value; never sent back. Absent: it stays as it is; empty: it is deleted.",
     }),
   ),
   document: t.Optional(
@@ -105,6 +109,19 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     if (!server) throw new OperationError("mcp_server_not_found");
     return server;
   };
+  /** A command runs as the gateway does, so only who may do everything saves or changes one. */
+  const requireStdioRight = (
+    actor: Readonly<{ role: number }>,
+    saved: object,
+    stored?: Readonly<{ kind?: string }>,
+  ) => {
+    const { kind, command } = recordOf(saved) ?? {};
+    if (kind !== "stdio" && stored?.kind !== "stdio") return;
+    if (actor.role < ROLE.root) throw new OperationError("mcp_stdio_root_only");
+    if (kind !== "stdio" || typeof command !== "string") return;
+    if (!mcpFetches.stdio) throw new OperationError("mcp_stdio_not_allowed", { command });
+    mcpFetches.stdio.require(command);
+  };
   const refresh = async (id: number, request: Request) => {
     const { error, ...listed } = await refreshTools({ db, changes, ...mcpFetches }, await serverOf(id));
     return { ...listed, error: error === null ? "" : sayReason(error, languageOf(request)) };
@@ -116,6 +133,7 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     .post(
       "/",
       async ({ actor, body, request }) => {
+        requireStdioRight(actor, body.server);
         const change = await createMcpServer(services, await completeServer(fetching, body, null));
         await audited(actor, "added", change);
         return ok({ id: change.id, listing: await refresh(change.id, request) });
@@ -125,6 +143,8 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     .put(
       "/:id",
       async ({ actor, body, params: { id }, request }) => {
+        const [stored] = await readServers(services, [id]);
+        requireStdioRight(actor, body.server, stored?.definition);
         const change = await updateMcpServer(services, id, await completeServer(fetching, body, id));
         await audited(actor, "changed", change);
         return ok({ id, listing: await refresh(id, request) });

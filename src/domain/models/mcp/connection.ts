@@ -1,11 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { CallToolResultSchema, ListToolsResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolResultSchema,
+  ErrorCode,
+  ListToolsResultSchema,
+  McpError,
+  type Progress,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Operation } from "./openapi/operation.ts";
+import type { StdioTransport } from "./stdio/transport.ts";
 
 /** A tool as its server describes it. */
 export type McpTool = Readonly<{
@@ -50,6 +57,8 @@ export type ServerConnection = Readonly<{
 }>;
 
 const CONNECT_TIMEOUT_MS = 20_000;
+/** The process of a server may have something to load. */
+const START_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const MAX_BYTES = 16 * 1_048_576;
@@ -63,27 +72,34 @@ const READ_WITHIN_MS = 1_000;
 const exchanges = new AsyncLocalStorage<AbortController>();
 
 /**
- * A connection to an MCP server over Streamable HTTP, opened by the first use. No redirect leads to another origin. Source:
+ * A connection to an MCP server over Streamable HTTP, or to a process of its own, opened by the first use. No redirect leads to another
+ * origin. Source:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
 export class McpConnection implements ServerConnection {
   readonly #client: Client;
-  readonly #transport: StreamableHTTPClientTransport;
+  readonly #transport: StreamableHTTPClientTransport | StdioTransport;
   readonly #signal: AbortSignal;
   readonly #maxBytes: number;
   readonly #maxTools: number;
   #connected: Promise<void> | null = null;
   /** It could not connect, and cannot be used again. */
   hasFailed = false;
+  /** Tools that were not listed, because they are called in another way. */
+  skipped = 0;
 
   constructor(
-    send: CheckedFetch,
+    send: CheckedFetch | StdioTransport,
     { url, headers = {}, signal, maxBytes = MAX_BYTES, maxTools = MAX_TOOLS }: ConnectionOptions,
   ) {
     this.#signal = signal;
     this.#maxBytes = maxBytes;
     this.#maxTools = maxTools;
     this.#client = new Client({ name: "sluice", version: "1.0.0" }, { jsonSchemaValidator: ACCEPTS_ALL });
+    if (typeof send !== "function") {
+      this.#transport = send;
+      return;
+    }
     this.#transport = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: { ...headers } },
       fetch: async (address, init) => {
@@ -112,7 +128,12 @@ export class McpConnection implements ServerConnection {
       const listed = await this.#exchange(CONNECT_TIMEOUT_MS, (options) =>
         this.#client.request(request, ListToolsResultSchema, options),
       );
-      for (const { name, title, description, inputSchema, outputSchema, annotations } of listed.tools) {
+      for (const { name, title, description, inputSchema, outputSchema, annotations, execution } of listed.tools) {
+        // The gateway makes no tasks of calls, without which such a tool always fails.
+        if (execution?.taskSupport === "required") {
+          this.skipped += 1;
+          continue;
+        }
         tools.push({
           name,
           ...(title !== undefined && { title }),
@@ -135,6 +156,8 @@ export class McpConnection implements ServerConnection {
     input: JsonObject,
     { timeoutMs = CALL_TIMEOUT_MS, onProgress }: CallOptions = {},
   ): Promise<ToolResult> {
+    const process = "failure" in this.#transport ? this.#transport : null;
+    if (process?.isOver) throw new SessionOverError("The server's process has ended.");
     await this.#open();
     const request = { method: "tools/call" as const, params: { name, arguments: input } };
     return await this.#exchange(timeoutMs, (options) =>
@@ -149,14 +172,15 @@ export class McpConnection implements ServerConnection {
   close(): void {
     if (!this.#connected) return;
     const end = async () => {
-      await this.#transport.terminateSession();
+      if ("terminateSession" in this.#transport) await this.#transport.terminateSession();
       await this.#client.close();
     };
     void end().catch(() => {});
   }
 
   #open(): Promise<void> {
-    this.#connected ??= this.#exchange(CONNECT_TIMEOUT_MS, (options) =>
+    const isProcess = "failure" in this.#transport;
+    this.#connected ??= this.#exchange(isProcess ? START_TIMEOUT_MS : CONNECT_TIMEOUT_MS, (options) =>
       this.#client.connect(this.#transport, options),
     ).catch((error) => {
       this.hasFailed = true;
@@ -172,7 +196,10 @@ export class McpConnection implements ServerConnection {
     try {
       return await exchanges.run(cut, () => send({ timeout, maxTotalTimeout: timeout, signal }));
     } catch (error) {
-      throw cut.signal.aborted ? cut.signal.reason : error;
+      if (!("failure" in this.#transport)) throw cut.signal.aborted ? cut.signal.reason : error;
+      // A process that does not respond would not respond to the next call either.
+      if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) this.#transport.kill();
+      throw this.#transport.failure ?? error;
     }
   }
 
@@ -207,6 +234,11 @@ type ExchangeOptions = Readonly<{ timeout: number; maxTotalTimeout: number; sign
 const ACCEPTS_ALL: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
+
+/** The session ended before the call was sent: another one can be opened for it. */
+export class SessionOverError extends Error {
+  override name = "SessionOverError";
+}
 
 /** A server without a protocol of its own refused with an HTTP status. */
 export class HttpStatusError extends Error {

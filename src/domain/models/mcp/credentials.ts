@@ -2,6 +2,7 @@ import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { CheckedFetch, SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { McpServer } from "./directory.ts";
+import type { StdioSupervisor } from "./stdio/supervisor.ts";
 
 type Token = Readonly<{ header: string; expiresAtMs: number }>;
 type Credentialed = Pick<McpServer, "definition" | "secret" | "url">;
@@ -15,8 +16,8 @@ const DEFAULT_LIFETIME_S = 300;
 /** Tokens by the server that they are for: a changed server is another object, which gets a token of its own. */
 const tokens = new WeakMap<Credentialed, Promise<Token>>();
 
-/** What reaches MCP servers and their token endpoints. */
-export type McpFetches = Readonly<{ send: CheckedFetch; fetch: SafeFetch }>;
+/** What reaches MCP servers and their token endpoints; `stdio` absent: no processes are started. */
+export type McpFetches = Readonly<{ send: CheckedFetch; fetch: SafeFetch; stdio?: StdioSupervisor }>;
 
 /**
  * Adds the server's credentials to requests to its own origin, and to no other. A token that the server refuses is renewed once.

@@ -15,8 +15,8 @@ import { type Decimal, decimal, ZERO } from "../../../lib/values/decimal.ts";
 import { isBrokenPattern, type NamePattern, namePattern } from "../../../lib/values/patterns/name-patterns.ts";
 import { type CallerScope, readCallerScope, scopeFields } from "../../../settings/option/caller-scope.ts";
 
-/** What a server is: one of the protocol, or an API that an OpenAPI document describes. */
-export const MCP_KINDS = ["http", "openapi"] as const;
+/** What a server is: one of the protocol, at an address or as a process, or an API that an OpenAPI document describes. */
+export const MCP_KINDS = ["http", "openapi", "stdio"] as const;
 
 /** How the gateway authenticates to a server. */
 export const MCP_AUTHENTICATION = ["none", "key", "client_credentials"] as const;
@@ -52,12 +52,20 @@ const price: FieldReader<string> = (value, field) => {
   throw new FieldError(field, "dollars as a text of digits, with at most ten after the point");
 };
 
+const MAX_ARGUMENT_LENGTH = 4_000;
+const argument: FieldReader<string> = (value, field) => {
+  if (typeof value === "string" && value.length <= MAX_ARGUMENT_LENGTH && !value.includes("\0")) return value;
+  throw new FieldError(field, `a text of at most ${MAX_ARGUMENT_LENGTH} characters`);
+};
+
 const readFields = fieldsOf({
   description: optionalText,
   enabled: flag,
   kind: oneOf(MCP_KINDS),
   url: httpAddress,
   document_url: httpAddress,
+  command: text,
+  args: listOf(argument),
   auth: oneOf(MCP_AUTHENTICATION),
   header: headerName,
   query: text,
@@ -100,7 +108,12 @@ export function checkServerName(name: string): void {
 /** Checks the definition of a server. Throws FieldError. */
 export function readMcpRules(value: unknown): McpRules {
   const definition = readFields(value, "");
-  const { url, auth = "none", tools } = definition;
+  const { kind = "http", auth = "none", command, tools } = definition;
+  if (kind === "stdio") {
+    if (command === undefined) throw new FieldError("command", "the command that starts the server");
+    if (auth !== "none") throw new FieldError("auth", "none: a process gets its secrets as variables");
+  }
+  const url = kind === "stdio" ? `stdio:${encodeURIComponent(command ?? "")}` : definition.url;
   if (url === undefined) throw new FieldError("url", "the address of the server");
   if (definition.query !== undefined && definition.header !== undefined)
     throw new FieldError("query", "left out where there is a header");
@@ -111,7 +124,7 @@ export function readMcpRules(value: unknown): McpRules {
   return {
     definition,
     isEnabled: definition.enabled ?? true,
-    kind: definition.kind ?? "http",
+    kind,
     url: new URL(url),
     scope: readCallerScope(definition),
     tools: tools && tools.length > 0 ? tools.map(namePattern) : null,
@@ -122,6 +135,8 @@ export function readMcpRules(value: unknown): McpRules {
   };
 }
 
-/** The only origin that gets the secret: of the server, or of the token endpoint. */
-export const secretOriginOf = ({ auth, url, token_url }: McpDefinition): string =>
-  URL.parse((auth === "client_credentials" ? token_url : url) ?? "")?.origin ?? "";
+/** The only origin that gets the secret, of the server or the token endpoint, or the command that does. */
+export const secretOriginOf = ({ kind, command, auth, url, token_url }: McpDefinition): string =>
+  kind === "stdio"
+    ? `stdio:${command}`
+    : (URL.parse((auth === "client_credentials" ? token_url : url) ?? "")?.origin ?? "");

@@ -1,3 +1,4 @@
+import { OperationError } from "../../../lib/operation-error.ts";
 import type { ServerConnection } from "./connection.ts";
 import { credentialedFetch, type McpFetches } from "./credentials.ts";
 import type { McpServer } from "./directory.ts";
@@ -15,5 +16,14 @@ export async function openConnection(
     return new OpenApiConnection(send, { url, maxBytes, signal, offered });
   }
   const { McpConnection } = await import("./connection.ts");
+  if (server.kind === "stdio") return new McpConnection(processOf(fetches, server, maxBytes), { url, signal });
   return new McpConnection(send, { url, maxBytes, signal });
+}
+
+/** The transport of a server that is a process. Throws OperationError unless the operator allows its command. */
+export function processOf({ stdio }: Pick<McpFetches, "stdio">, server: McpServer, maxBytes: number) {
+  const { command = "", args = [] } = server.definition;
+  if (!stdio) throw new OperationError("mcp_stdio_not_allowed", { command });
+  stdio.require(command);
+  return stdio.transport({ id: server.id, command, args, secret: server.secret }, maxBytes);
 }

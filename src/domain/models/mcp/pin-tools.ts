@@ -10,9 +10,11 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { McpTool } from "./connection.ts";
 import { credentialedFetch, type McpFetches } from "./credentials.ts";
 import { type McpServer, readServers } from "./directory.ts";
+import { processOf } from "./open-connection.ts";
 import { documentOf } from "./openapi/complete-server.ts";
 import { parseDocument } from "./openapi/document.ts";
 import type { DocumentTools } from "./openapi/read-tools.ts";
+import { hideValues, readEnvironment } from "./stdio/environment.ts";
 import { readTool, toolTextOf } from "./tool-text.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
@@ -92,16 +94,25 @@ async function listOffered(
     return readTools(await parseDocument(await documentOf({ db, ...fetches }, definition, id)), MAX_TOOLS);
   }
   const { McpConnection } = await import("./connection.ts");
-  const connection = new McpConnection(credentialedFetch(fetches, server), {
+  const process = server.kind === "stdio" ? processOf(fetches, server, MAX_LIST_BYTES) : null;
+  const connection = new McpConnection(process ?? credentialedFetch(fetches, server), {
     ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES },
     // One more shows that there are too many.
     maxTools: MAX_TOOLS + 1,
   });
   try {
-    return { tools: await connection.listTools(), skipped: 0 };
+    const tools = await connection.listTools();
+    return { tools, skipped: connection.skipped };
   } finally {
     connection.close();
+    if (process) await keepOutput(db, server, process.stderr);
   }
+}
+
+/** Stores what the server's process wrote to standard error, for administrators; without its secrets. */
+async function keepOutput(db: Db, { id, secret }: McpServer, text: string): Promise<void> {
+  const output = hideValues(text, readEnvironment(secret));
+  await db.update(mcpServers).set({ output }).where(eq(mcpServers.id, id));
 }
 
 async function describe(error: unknown): Promise<Reason> {

@@ -12,6 +12,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { Difference } from "../../logs/write-log.ts";
 import { refusing } from "../catalog/save-entry.ts";
 import { checkServerName, type McpDefinition, readMcpRules, secretOriginOf } from "./definition.ts";
+import { readEnvironment } from "./stdio/environment.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
@@ -43,6 +44,8 @@ export type McpServerView = Readonly<{
   skipped_tools: number;
   /** Epoch seconds of the last listing; null: there was none. */
   checked_at: number | null;
+  /** What the server's process wrote to standard error when it was last listed; empty: nothing, or it is none. */
+  output: string;
   /** Why the last listing failed; empty: it did not. */
   last_error: string;
   created_at: number;
@@ -67,7 +70,7 @@ export async function listMcpServers({ db }: Pick<Deps, "db">, language: Languag
 }
 
 function viewServer(
-  { id, name, definition, secretCipher, hasDocument, checkedAt, lastError, skippedTools, createdAt }: ServerRow,
+  { id, name, definition, secretCipher, hasDocument, output, checkedAt, lastError, skippedTools, createdAt }: ServerRow,
   tools: Readonly<{ approved: number; waiting: number }>,
   language: Language,
 ): McpServerView {
@@ -75,7 +78,7 @@ function viewServer(
     ...definitionOf(definition),
     ...{ id, name, has_secret: secretCipher !== "", has_document: hasDocument },
     ...{ approved_tools: tools.approved, waiting_tools: tools.waiting },
-    ...{ skipped_tools: skippedTools, checked_at: checkedAt, created_at: createdAt },
+    ...{ skipped_tools: skippedTools, checked_at: checkedAt, created_at: createdAt, output },
     last_error: sayStored(lastError, language) || (readable(definition) ? "" : say("mcp_unreadable", language)),
   };
 }
@@ -168,8 +171,10 @@ export async function deleteMcpServer(
 const keepsDocument = ({ kind, document_url: address }: McpDefinition): boolean =>
   kind === "openapi" && address === undefined;
 
-const readInput = ({ name, server }: McpServerInput) =>
+const readInput = ({ name, server, secret = "" }: McpServerInput) =>
   refusing(() => {
     checkServerName(name);
-    return readMcpRules(server);
+    const rules = readMcpRules(server);
+    if (rules.kind === "stdio") readEnvironment(secret);
+    return rules;
   });

@@ -9,6 +9,8 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 const MAX_SESSIONS = 2_000;
 /** An unused session at a server ends. */
 const IDLE_MS = 900_000;
+const IDLE_PROCESS_MS = 300_000;
+const UPKEEP_MS = 5_000;
 
 type Session = Readonly<{ connection: ServerConnection; end: AbortController }>;
 
@@ -23,7 +25,15 @@ export class McpSessions {
   /** By the server as it is configured, which a change replaces. */
   readonly #byServer = new WeakMap<McpServer, LRUCache<string, Session>>();
 
-  constructor(private readonly fetches: McpFetches) {}
+  /** Servers that are processes, as long as they may have one. */
+  readonly #processes = new Set<McpServer>();
+  #upkeep: Timer | null = null;
+
+  /** `isCurrent`: whether a server is still configured so. */
+  constructor(
+    private readonly fetches: McpFetches,
+    private readonly isCurrent: (server: McpServer) => boolean,
+  ) {}
 
   /** Calls a tool of a server in its session for the client's. One that the server has ended is opened again. */
   async call(
@@ -32,14 +42,14 @@ export class McpSessions {
     { tool, input, ...options }: Readonly<{ tool: string; input: JsonObject }> & CallOptions,
   ): Promise<ToolResult> {
     const owner = keyOf(caller, session);
-    const { statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
+    const { SessionOverError, statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
     for (let isFirst = true; ; isFirst = false) {
       const { connection } = await this.#sessionOf(server, owner);
       try {
         return await connection.callTool(tool, input, options);
       } catch (error) {
         // The server knows the session no more, so nothing was called.
-        const isOver = statusOfFailure(error) === 404 && !connection.hasFailed;
+        const isOver = (statusOfFailure(error) === 404 || error instanceof SessionOverError) && !connection.hasFailed;
         if (isOver || connection.hasFailed) this.#drop(server, owner, connection);
         if (!isOver || !isFirst) throw error;
       }
@@ -61,8 +71,21 @@ export class McpSessions {
     const other = sessions.get(owner);
     if (other) return other;
     const made = { connection, end };
-    sessions.set(owner, made);
+    if (server.kind === "stdio") this.#keep(server);
+    sessions.set(owner, made, { ttl: server.kind === "stdio" ? IDLE_PROCESS_MS : IDLE_MS });
     return made;
+  }
+
+  /** Ends the processes of a server soon after its configuration has changed. */
+  #keep(server: McpServer): void {
+    this.#processes.add(server);
+    this.#upkeep ??= setInterval(() => {
+      for (const each of this.#processes) {
+        if (this.isCurrent(each)) continue;
+        this.#byServer.get(each)?.clear();
+        this.#processes.delete(each);
+      }
+    }, UPKEEP_MS).unref();
   }
 
   #drop(server: McpServer, owner: string, connection: ServerConnection): void {

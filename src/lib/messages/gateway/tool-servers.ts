@@ -21,6 +21,22 @@ export const mcpMessages = {
     en: "A YAML document can have at most {characters} characters. Longer ones must be JSON.",
     zh: "YAML 文档最多 {characters} 个字符，更长的文档须为 JSON。",
   },
+  mcp_stdio_root_only: {
+    en: "Only the super admin adds or changes MCP servers that are commands.",
+    zh: "只有超级管理员可以添加或更改以命令启动的 MCP 服务器。",
+  },
+  mcp_stdio_not_allowed: {
+    en: "The command {command} is not one of MCP_STDIO_COMMANDS, the environment variable that names what may be started.",
+    zh: "命令 {command} 不在环境变量 MCP_STDIO_COMMANDS 允许启动的命令之列。",
+  },
+  mcp_stdio_full: {
+    en: "{max} processes of MCP servers run and are in use, which is the most.",
+    zh: "正在使用的 MCP 服务器进程已达上限（{max} 个）。",
+  },
+  mcp_stdio_resting: {
+    en: "The server's process keeps ending. It is started again in {seconds} s.",
+    zh: "该服务器的进程反复退出，将在 {seconds} 秒后重新启动。",
+  },
   mcp_argument_missing: { en: "The argument {name} is missing.", zh: "缺少参数 {name}。" },
   mcp_argument_invalid: { en: "The argument {name} has a value that it cannot have.", zh: "参数 {name} 的值无效。" },
   mcp_other_origin: {

@@ -66,7 +66,22 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
                 hint: text(form.hasDocument ? "documentStored" : "documentHint"),
                 ...{ rows: 3, maxRows: 12, isCode: true },
               },
-            {
+            form.kind === "stdio" && { kind: "text", field: "command", hint: true, placeholder: "npx" },
+            form.kind === "stdio" && {
+              kind: "text",
+              field: "args",
+              hint: true,
+              optional: text("optional"),
+              ...{ rows: 2, maxRows: 8, isCode: true },
+            },
+            form.kind === "stdio" && {
+              kind: "text",
+              field: "environment",
+              hint: text(server?.has_secret ? "environmentStored" : "environmentHint"),
+              optional: text("optional"),
+              ...{ rows: 2, maxRows: 8, isCode: true },
+            },
+            form.kind !== "stdio" && {
               kind: "text",
               field: "url",
               hint: text(form.kind === "openapi" ? "apiUrlHint" : "urlHint"),
@@ -76,7 +91,7 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
             { kind: "switch", field: "isEnabled", label: text("enabled") },
           ],
         },
-        {
+        form.kind !== "stdio" && {
           title: text("authentication"),
           fields: [
             {

@@ -43,7 +43,7 @@ export const MCP_SERVERS: ResourceList<McpServerView, object, Data> = {
   unit: "mcp.unit",
   columns: [
     { key: "name", isTitle: true, cell: namedCell },
-    { key: "address", kind: "text", of: ({ url = "" }) => URL.parse(url)?.host ?? "" },
+    { key: "address", kind: "text", of: ({ url = "", command }) => command ?? URL.parse(url)?.host ?? "" },
     { key: "callers", cell: callersOf },
     { key: "tools", kind: "count", width: 110, of: "approved_tools" },
     { key: "waiting", kind: "count", width: 130, of: "waiting_tools" },
@@ -127,9 +127,12 @@ function statusOf({ enabled = true, last_error: reason, waiting_tools: waiting }
 }
 
 /** Whether a name, description or address contains what is searched. */
-function matches({ name, description = "", url = "" }: McpServerView, { text: textOf }: FilterValues): boolean {
+function matches(
+  { name, description = "", url = "", command = "" }: McpServerView,
+  { text: textOf }: FilterValues,
+): boolean {
   const text = textOf("search").trim().toLowerCase();
-  return [name, description, url].some((each) => each.toLowerCase().includes(text));
+  return [name, description, url, command].some((each) => each.toLowerCase().includes(text));
 }
 
 export const McpServerListPage = () => <ListPage list={MCP_SERVERS} />;

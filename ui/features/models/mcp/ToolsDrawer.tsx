@@ -5,6 +5,7 @@ import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import type { Status } from "../../../components/page/list/column-kinds.tsx";
 import { ListTable } from "../../../components/page/list/ListPage.tsx";
@@ -86,6 +87,13 @@ export const ToolsDrawer = ({ server, onClose }: Readonly<{ server: McpServerVie
       onClose={onClose}
       footer={(close) => <Button onClick={close}>{t("mcp.tools.close")}</Button>}
     >
+      {server.output !== "" && (
+        <CodeBox
+          code={server.output}
+          label={t("mcp.tools.output")}
+          sx={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", mb: 3 }}
+        />
+      )}
       <ListTable list={list} />
     </SideDrawer>
   );

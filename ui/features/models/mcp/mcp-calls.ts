@@ -76,7 +76,8 @@ export const definitionOf = (view: McpServerView): McpDefinition | null => {
     last_error: ________,
     created_at: _________,
     has_document: __________,
+    output: ___________,
     ...definition
   } = rest;
-  return definition.url === undefined ? null : definition;
+  return definition.url === undefined && definition.command === undefined ? null : definition;
 };

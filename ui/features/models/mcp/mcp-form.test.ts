@@ -11,7 +11,7 @@ describe("the settings of agents", () => {
     [
       {
         mcpServers: {
-          local: { command: "npx" },
+          local: { disabled: true },
           b: { httpUrl: "https://b.example", headers: { Authorization: "Bearer k" } },
         },
       },
@@ -21,9 +21,22 @@ describe("the settings of agents", () => {
   ])("%j", (json, fields) => {
     expect(readAgentJson(JSON.stringify(json))).toMatchObject(fields);
   });
-  test.each(["", "no JSON", "[]", "{}", '{"mcpServers":{"a":{"command":"npx"}}}', '{"a":{"url":"file:///x"}}'])(
-    "%s has none",
-    (text) => expect(readAgentJson(text)).toBeNull(),
+  test("a command has its arguments and variables in lines", () => {
+    const command = { command: "npx", args: ["-y", "@acme/mcp"], env: { KEY: "k", DEBUG: 1 } };
+    const fields = readAgentJson(JSON.stringify({ mcpServers: { Local: command } }));
+    expect(fields).toEqual({
+      ...{ kind: "stdio", name: "local", command: "npx", args: "-y\n@acme/mcp", environment: "KEY=k" },
+    });
+    const form = { ...formOf(null), ...fields };
+    expect(checkMcpForm(form, [])).toMatchObject({ url: undefined, command: undefined, environment: undefined });
+    expect(checkMcpForm({ ...form, environment: "KEY" }, []).environment).toBe("environment");
+    expect(serverOfForm(form)).toEqual({
+      ...{ name: "local", secret: "KEY=k", document: "" },
+      server: { kind: "stdio", command: "npx", args: ["-y", "@acme/mcp"] },
+    });
+  });
+  test.each(["", "no JSON", "[]", "{}", '{"a":{"url":"file:///x"}}'])("%s has none", (text) =>
+    expect(readAgentJson(text)).toBeNull(),
   );
 });
 
@@ -65,7 +78,16 @@ test("what a server says comes back as it was", () => {
     usd_per_call: "0.01",
   };
   const view = {
-    ...{ ...definition, id: 1, name: "a", has_secret: true, has_document: false, approved_tools: 0, waiting_tools: 0 },
+    ...{
+      ...definition,
+      id: 1,
+      name: "a",
+      has_secret: true,
+      has_document: false,
+      output: "",
+      approved_tools: 0,
+      waiting_tools: 0,
+    },
     ...{ skipped_tools: 0, checked_at: null, last_error: "", created_at: 0 },
   };
   expect(serverOfForm(formOf(view)).server).toEqual(definition);

@@ -5,7 +5,7 @@ export const AUTHENTICATION = ["none", "key", "client_credentials"] as const sat
   McpDefinition["auth"]
 >[];
 
-export const KINDS = ["http", "openapi"] as const satisfies readonly NonNullable<McpDefinition["kind"]>[];
+export const KINDS = ["http", "openapi", "stdio"] as const satisfies readonly NonNullable<McpDefinition["kind"]>[];
 
 export type McpForm = {
   kind: (typeof KINDS)[number];
@@ -15,6 +15,11 @@ export type McpForm = {
   description: string;
   isEnabled: boolean;
   url: string;
+  command: string;
+  /** One a line. */
+  args: string;
+  /** Lines of NAME=value; empty: the stored ones stay. */
+  environment: string;
   documentUrl: string;
   /** An OpenAPI document, pasted. */
   document: string;
@@ -52,6 +57,9 @@ export const formOf = (server: McpServerView | null): McpForm => ({
   description: server?.description ?? "",
   isEnabled: server?.enabled ?? true,
   url: server?.url ?? "",
+  command: server?.command ?? "",
+  args: server?.args?.join("\n") ?? "",
+  environment: "",
   documentUrl: server?.document_url ?? "",
   document: "",
   hasDocument: server?.has_document ?? false,
@@ -76,22 +84,19 @@ export const formOf = (server: McpServerView | null): McpForm => ({
 /** What is saved, without what is at its default. */
 export const serverOfForm = (form: McpForm): SavedServer => ({
   name: form.name.trim(),
-  secret: form.auth === "none" ? "" : form.secret,
+  secret: form.kind === "stdio" ? form.environment : form.auth === "none" ? "" : form.secret,
   document: form.kind === "openapi" && !form.documentUrl.trim() ? form.document : "",
   server: {
     ...(form.kind !== "http" && { kind: form.kind }),
-    ...(form.url.trim() && { url: form.url.trim() }),
+    ...(form.kind !== "stdio" && form.url.trim() && { url: form.url.trim() }),
+    ...(form.kind === "stdio" && {
+      command: form.command.trim(),
+      ...(form.args.trim() && { args: form.args.split("\n").filter((argument) => argument !== "") }),
+    }),
     ...(form.kind === "openapi" && form.documentUrl.trim() && { document_url: form.documentUrl.trim() }),
     ...(form.description.trim() && { description: form.description.trim() }),
     ...(!form.isEnabled && { enabled: false }),
-    ...(form.auth !== "none" && { auth: form.auth }),
-    ...(form.auth === "key" && form.header.trim() && { header: form.header.trim() }),
-    ...(form.auth === "key" && !form.header.trim() && form.query.trim() && { query: form.query.trim() }),
-    ...(form.auth === "client_credentials" && {
-      token_url: form.tokenUrl.trim(),
-      client_id: form.clientId.trim(),
-      ...(form.oauthScope.trim() && { oauth_scope: form.oauthScope.trim() }),
-    }),
+    ...(form.kind !== "stdio" && authenticationOf(form)),
     ...(form.groups.length > 0 && { groups: form.groups }),
     ...(form.accounts.length > 0 && { accounts: form.accounts.map(Number) }),
     ...(form.projects.length > 0 && { projects: form.projects.map(Number) }),
@@ -104,6 +109,18 @@ export const serverOfForm = (form: McpForm): SavedServer => ({
   },
 });
 
+/** How the gateway authenticates to the server, as it is saved. */
+const authenticationOf = (form: McpForm) => ({
+  ...(form.auth !== "none" && { auth: form.auth }),
+  ...(form.auth === "key" && form.header.trim() && { header: form.header.trim() }),
+  ...(form.auth === "key" && !form.header.trim() && form.query.trim() && { query: form.query.trim() }),
+  ...(form.auth === "client_credentials" && {
+    token_url: form.tokenUrl.trim(),
+    client_id: form.clientId.trim(),
+    ...(form.oauthScope.trim() && { oauth_scope: form.oauthScope.trim() }),
+  }),
+});
+
 const isCount = (text: string, min: number, max: number): boolean =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
 const areIds = (list: readonly string[]): boolean => list.every((id) => isCount(id, 1, 2 ** 31 - 1));
@@ -112,15 +129,21 @@ const isAddress = (text: string): boolean => /^https?:\/\/[^/]/.test(text.trim()
 /** What is wrong with the form, by field; `taken`: the names of other servers. */
 export function checkMcpForm(form: McpForm, taken: readonly string[]) {
   const name = form.name.trim();
+  const isCommand = form.kind === "stdio";
   const isDocument = form.kind === "openapi";
-  const usesOauth = form.auth === "client_credentials";
+  const usesOauth = !isCommand && form.auth === "client_credentials";
   const faultIf = <const Fault extends string>(isWrong: boolean, fault: Fault) => (isWrong ? fault : undefined);
   return {
     paste: faultIf(form.paste.trim() !== "" && readAgentJson(form.paste) === null, "paste"),
     name: taken.includes(name)
       ? ("taken" as const)
       : faultIf(!/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name), "name"),
-    url: faultIf(!isAddress(form.url) && !(isDocument && form.url.trim() === ""), "url"),
+    command: faultIf(isCommand && form.command.trim() === "", "needed"),
+    environment: faultIf(
+      isCommand && form.environment.split("\n").some((line) => !/^\s*(#.*)?$|^\s*[A-Za-z_]\w*\s*=/.test(line)),
+      "environment",
+    ),
+    url: faultIf(!isCommand && !isAddress(form.url) && !(isDocument && form.url.trim() === ""), "url"),
     documentUrl: faultIf(isDocument && form.documentUrl.trim() !== "" && !isAddress(form.documentUrl), "url"),
     document: faultIf(
       isDocument && !form.hasDocument && form.documentUrl.trim() === "" && form.document.trim() === "",
@@ -141,7 +164,7 @@ const recordOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 
 /**
- * The first remote server of an agent's settings (`mcpServers` of Claude Code, Cursor, Gemini CLI and others, `servers` of VS Code) as
+ * The first server of an agent's settings (`mcpServers` of Claude Code, Cursor, Gemini CLI and others, `servers` of VS Code) as
  * fields of the form; null: there is none.
  */
 export function readAgentJson(text: string): Partial<McpForm> | null {
@@ -155,16 +178,27 @@ export function readAgentJson(text: string): Partial<McpForm> | null {
   const servers = recordOf(settings?.mcpServers) ?? recordOf(settings?.servers) ?? settings;
   for (const [key, value] of Object.entries(servers ?? {})) {
     const server = recordOf(value);
-    const url = [server?.url, server?.serverUrl, server?.httpUrl].find((address) => typeof address === "string");
-    if (typeof url !== "string" || !isAddress(url)) continue;
     const name = key
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
       .slice(0, 32)
       .replace(/^-+|-+$/g, "");
+    if (typeof server?.command === "string") return { kind: "stdio", name, ...commandIn(server.command, server) };
+    const url = [server?.url, server?.serverUrl, server?.httpUrl].find((address) => typeof address === "string");
+    if (typeof url !== "string" || !isAddress(url)) continue;
     return { kind: "http", name, url, ...keyIn(recordOf(server?.headers)) };
   }
   return null;
+}
+
+/** A command with its arguments and variables, which are texts. */
+function commandIn(command: string, { args, env }: Readonly<Record<string, unknown>>): Partial<McpForm> {
+  const list: readonly unknown[] = Array.isArray(args) ? args : [];
+  const variables = Object.entries(recordOf(env) ?? {}).flatMap(([name, value]) =>
+    typeof value === "string" ? [`${name}=${value}`] : [],
+  );
+  const texts = list.filter((argument) => typeof argument === "string");
+  return { command, args: texts.join("\n"), environment: variables.join("\n") };
 }
 
 /** The key among headers: the first that is a text. */

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import { type Environment, readEnvironment } from "./environment.ts";
+import { StdioTransport } from "./transport.ts";
+
+/** What the operator allows, by environment variables. */
+export type StdioLimits = Readonly<{
+  /** Commands that may be started; empty: none. */
+  commands: readonly string[];
+  /** At the same time, in each process of the gateway. */
+  maxProcesses: number;
+  /** Of each process; bytes. */
+  maxMemoryBytes: number;
+}>;
+
+type Command = Readonly<{ id: number; command: string; args: readonly string[]; secret: string }>;
+
+const [FIRST_REST_MS, LONGEST_REST_MS] = [1_000, 60_000];
+/** A process that has run so long has not ended because of how it was started. */
+const STEADY_MS = 60_000;
+/** Nothing of the gateway's own environment, which has its secrets. */
+const MINIMAL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" };
+
+/** Starts the processes of MCP servers that the operator allows, bounds them, and ends them with the gateway. */
+export class StdioSupervisor {
+  readonly #running = new Set<StdioTransport>();
+  readonly #rests = new Map<number, { failures: number; untilMs: number }>();
+  #folder: string | null = null;
+
+  constructor(private readonly limits: StdioLimits) {}
+
+  /** Throws OperationError unless the operator allows the command. */
+  require(command: string): void {
+    if (!this.limits.commands.includes(command)) throw new OperationError("mcp_stdio_not_allowed", { command });
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Makes the transport of a server, whose process starts with it. `maxBytes`: of one message. */
+  transport({ id, command, args, secret }: Command, maxBytes: number): StdioTransport {
+    const folder = this.#scratch();
+    const environment: Environment = { ...MINIMAL, HOME: folder, TMPDIR: folder, ...readEnvironment(secret) };
+    return new StdioTransport({
+      ...{ command: this.#bounded([command, ...args]), environment, folder, maxBytes },
+      admit: (transport) => {
+        this.require(command);
+        this.#makeRoom(id);
+        this.#running.add(transport);
+      },
+      ended: (transport, isExpected) => {
+        this.#running.delete(transport);
+        if (!isExpected) this.#rest(id, Date.now() - transport.startedMs);
+      },
+    });
+  }
+
+  /** Ends all processes at once. */
+  close(): void {
+    for (const transport of this.#running) transport.kill();
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = null;
+  }
+
+  /** The command under its limits: less memory, no new privileges, no dump of its memory, and the end with this process. */
+  #bounded(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+    const [setpriv, prlimit] = [Bun.which("setpriv"), Bun.which("prlimit")];
+    const limited: readonly [string, ...string[]] = prlimit
+      ? [prlimit, `--data=${this.limits.maxMemoryBytes}`, "--core=0", "--", ...command]
+      : command;
+    return setpriv ? [setpriv, "--no-new-privs", "--pdeathsig", "KILL", "--", ...limited] : limited;
+  }
+
+  #makeRoom(id: number): void {
+    const restMs = (this.#rests.get(id)?.untilMs ?? 0) - Date.now();
+    if (restMs > 0) throw new OperationError("mcp_stdio_resting", { seconds: Math.ceil(restMs / 1_000) });
+    if (this.#running.size < this.limits.maxProcesses) return;
+    const [idle] = [...this.#running].filter((each) => each.isIdle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
+    if (!idle) throw new OperationError("mcp_stdio_full", { max: this.limits.maxProcesses });
+    this.#running.delete(idle);
+    idle.kill();
+  }
+
+  #rest(id: number, livedMs: number): void {
+    const failures = livedMs > STEADY_MS ? 1 : (this.#rests.get(id)?.failures ?? 0) + 1;
+    const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (failures - 1));
+    this.#rests.set(id, { failures, untilMs: Date.now() + restMs });
+  }
+
+  /** An empty folder of this process, in which servers run. */
+  #scratch(): string {
+    if (this.#folder === null) {
+      this.#folder = mkdtempSync(path.join(tmpdir(), "sluice-mcp-"));
+      process.once("exit", () => this.close());
+    }
+    return this.#folder;
+  }
+}
