@@ -3,11 +3,11 @@ import type { ServerConnection } from "./connection.ts";
 import { credentialedFetch, type McpFetches } from "./credentials.ts";
 import type { McpServer } from "./directory.ts";
 
-/** Makes the connection that calls a server's tools, which opens with its first use; `signal` ends it. */
+/** Makes the connection that calls a server's tools, which opens with its first use, for an account; `signal` ends it. */
 export async function openConnection(
   fetches: McpFetches,
   server: McpServer,
-  signal: AbortSignal,
+  { signal, accountId }: Readonly<{ signal: AbortSignal; accountId: number }>,
 ): Promise<ServerConnection> {
   const send = credentialedFetch(fetches, server);
   const { url, maxResultBytes: maxBytes, offered } = server;
@@ -16,14 +16,19 @@ export async function openConnection(
     return new OpenApiConnection(send, { url, maxBytes, signal, offered });
   }
   const { McpConnection } = await import("./connection.ts");
-  if (server.kind === "stdio") return new McpConnection(processOf(fetches, server, maxBytes), { url, signal });
+  if (server.kind === "stdio")
+    return new McpConnection(processOf(fetches, server, { maxBytes, accountId }), { url, signal });
   return new McpConnection(send, { url, maxBytes, signal });
 }
 
-/** The transport of a server that is a process. Throws OperationError unless the operator allows its command. */
-export function processOf({ stdio }: Pick<McpFetches, "stdio">, server: McpServer, maxBytes: number) {
+/** The transport of a server that is a process, for an account; 0: for the gateway itself. Throws OperationError unless the operator allows its command. */
+export function processOf(
+  { stdio }: Pick<McpFetches, "stdio">,
+  server: McpServer,
+  { maxBytes, accountId }: Readonly<{ maxBytes: number; accountId: number }>,
+) {
   const { command = "", args = [] } = server.definition;
   if (!stdio) throw new OperationError("mcp_stdio_not_allowed", { command });
   stdio.require(command);
-  return stdio.transport({ id: server.id, command, args, secret: server.secret }, maxBytes);
+  return stdio.transport({ id: server.id, command, args, secret: server.secret, accountId }, maxBytes);
 }

@@ -94,7 +94,8 @@ async function listOffered(
     return readTools(await parseDocument(await documentOf({ db, ...fetches }, definition, id)), MAX_TOOLS);
   }
   const { McpConnection } = await import("./connection.ts");
-  const process = server.kind === "stdio" ? processOf(fetches, server, MAX_LIST_BYTES) : null;
+  const process =
+    server.kind === "stdio" ? processOf(fetches, server, { maxBytes: MAX_LIST_BYTES, accountId: 0 }) : null;
   const connection = new McpConnection(process ?? credentialedFetch(fetches, server), {
     ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES },
     // One more shows that there are too many.

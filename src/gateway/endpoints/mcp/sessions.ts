@@ -44,7 +44,7 @@ export class McpSessions {
     const owner = keyOf(caller, session);
     const { SessionOverError, statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
     for (let isFirst = true; ; isFirst = false) {
-      const { connection } = await this.#sessionOf(server, owner);
+      const { connection } = await this.#sessionOf(server, owner, caller.user.id);
       try {
         return await connection.callTool(tool, input, options);
       } catch (error) {
@@ -61,13 +61,13 @@ export class McpSessions {
     for (const server of servers) this.#byServer.get(server)?.delete(keyOf(caller, session));
   }
 
-  async #sessionOf(server: McpServer, owner: string): Promise<Session> {
+  async #sessionOf(server: McpServer, owner: string, accountId: number): Promise<Session> {
     const sessions = this.#byServer.get(server) ?? newSessions();
     this.#byServer.set(server, sessions);
     const known = sessions.get(owner);
     if (known) return known;
     const end = new AbortController();
-    const connection = await openConnection(this.fetches, server, end.signal);
+    const connection = await openConnection(this.fetches, server, { signal: end.signal, accountId });
     const other = sessions.get(owner);
     if (other) return other;
     const made = { connection, end };

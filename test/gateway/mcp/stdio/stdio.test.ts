@@ -33,7 +33,7 @@ const serverOf = (manner: string, definition: object = {}): McpServer => ({
 
 function start(manner: string, definition: object = {}, limits: Partial<StdioLimits> = {}) {
   const stdio = new StdioSupervisor({
-    ...{ commands: [process.execPath], maxProcesses: 4, maxMemoryBytes: 1024 * MEBIBYTE },
+    ...{ commands: [process.execPath], maxProcesses: 16, maxMemoryBytes: 1024 * MEBIBYTE },
     ...limits,
   });
   let lookup: McpLookup = createMcpIndex([serverOf(manner, definition)]);
@@ -99,7 +99,8 @@ describe("a process of a server", () => {
   });
 
   test("makes room when it is idle, and none is started beyond the limit while all are used", async () => {
-    const { connect, stdio } = start("good", {}, { maxProcesses: 2 });
+    // A share of two for each account.
+    const { connect, stdio } = start("good", {}, { maxProcesses: 8 });
     const clients = [await connect(), await connect(), await connect()] as const;
     const first = Number(await clients[0].call("pid"));
     await clients[1].call("pid");
@@ -112,6 +113,25 @@ describe("a process of a server", () => {
     await until(() => stdio.running === 2);
     expect(await clients[1].failure("pid")).toMatchObject({ message: expect.stringContaining("which is the most") });
     expect(await Promise.all(busy)).toEqual(["late", "late"]);
+  });
+
+  test("takes no room from another account", async () => {
+    const limits = { commands: [process.execPath], maxProcesses: 8, maxMemoryBytes: 1024 * MEBIBYTE };
+    const stdio = new StdioSupervisor(limits);
+    stops.push(() => stdio.close());
+    const startFor = async (accountId: number) => {
+      const server = { id: 1, command: process.execPath, args: [WORKER, "good"], secret: "", accountId };
+      const transport = stdio.transport(server, MEBIBYTE);
+      await transport.start();
+      return transport;
+    };
+    const other = await startFor(2);
+    const own = [await startFor(1), await startFor(1), await startFor(1), await startFor(1)];
+    expect([other, ...own].map(({ isOver }) => isOver)).toEqual([false, true, true, false, false]);
+    // The gateway's own listings come from all accounts' room.
+    for (let listing = 0; listing < 5; listing += 1) await startFor(0);
+    expect(other.isOver).toBe(false);
+    expect(stdio.running).toBe(8);
   });
 
   test("ends soon after the server is configured otherwise, or no longer", async () => {

@@ -15,17 +15,27 @@ export type StdioLimits = Readonly<{
   maxMemoryBytes: number;
 }>;
 
-type Command = Readonly<{ id: number; command: string; args: readonly string[]; secret: string }>;
+type Command = Readonly<{
+  id: number;
+  command: string;
+  args: readonly string[];
+  secret: string;
+  /** The account for which it runs; 0: the gateway itself. */
+  accountId: number;
+}>;
 
 const [FIRST_REST_MS, LONGEST_REST_MS] = [1_000, 60_000];
 /** A process that has run so long has not ended because of how it was started. */
 const STEADY_MS = 60_000;
+/** An account has at most this part of all processes. */
+const SHARES = 4;
 /** Nothing of the gateway's own environment, which has its secrets. */
 const MINIMAL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" };
 
 /** Starts the processes of MCP servers that the operator allows, bounds them, and ends them with the gateway. */
 export class StdioSupervisor {
-  readonly #running = new Set<StdioTransport>();
+  /** With the account of each. */
+  readonly #running = new Map<StdioTransport, number>();
   readonly #rests = new Map<number, { failures: number; untilMs: number }>();
   #folder: string | null = null;
 
@@ -41,15 +51,15 @@ export class StdioSupervisor {
   }
 
   /** Makes the transport of a server, whose process starts with it. `maxBytes`: of one message. */
-  transport({ id, command, args, secret }: Command, maxBytes: number): StdioTransport {
+  transport({ id, command, args, secret, accountId }: Command, maxBytes: number): StdioTransport {
     const folder = this.#scratch();
     const environment: Environment = { ...MINIMAL, HOME: folder, TMPDIR: folder, ...readEnvironment(secret) };
     return new StdioTransport({
       ...{ command: this.#bounded([command, ...args]), environment, folder, maxBytes },
       admit: (transport) => {
         this.require(command);
-        this.#makeRoom(id);
-        this.#running.add(transport);
+        this.#makeRoom(id, accountId);
+        this.#running.set(transport, accountId);
       },
       ended: (transport, isExpected) => {
         this.#running.delete(transport);
@@ -60,7 +70,7 @@ export class StdioSupervisor {
 
   /** Ends all processes at once. */
   close(): void {
-    for (const transport of this.#running) transport.kill();
+    for (const transport of this.#running.keys()) transport.kill();
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
     this.#folder = null;
   }
@@ -74,12 +84,20 @@ export class StdioSupervisor {
     return setpriv ? [setpriv, "--no-new-privs", "--pdeathsig", "KILL", "--", ...limited] : limited;
   }
 
-  #makeRoom(id: number): void {
+  /** Room within all processes, and within the share of an account: one that opens many sessions leaves others theirs. */
+  #makeRoom(id: number, accountId: number): void {
     const restMs = (this.#rests.get(id)?.untilMs ?? 0) - Date.now();
     if (restMs > 0) throw new OperationError("mcp_stdio_resting", { seconds: Math.ceil(restMs / 1_000) });
-    if (this.#running.size < this.limits.maxProcesses) return;
-    const [idle] = [...this.#running].filter((each) => each.isIdle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
-    if (!idle) throw new OperationError("mcp_stdio_full", { max: this.limits.maxProcesses });
+    const { maxProcesses } = this.limits;
+    const share = Math.max(1, Math.floor(maxProcesses / SHARES));
+    const own = [...this.#running].filter(([, account]) => account === accountId).map(([transport]) => transport);
+    if (accountId !== 0 && own.length >= share) this.#endIdle(own, share);
+    else if (this.#running.size >= maxProcesses) this.#endIdle([...this.#running.keys()], maxProcesses);
+  }
+
+  #endIdle(among: readonly StdioTransport[], max: number): void {
+    const [idle] = among.filter((each) => each.isIdle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
+    if (!idle) throw new OperationError("mcp_stdio_full", { max });
     this.#running.delete(idle);
     idle.kill();
   }
