@@ -12,6 +12,7 @@ export type ChangeTopic =
   | "policies"
   | "channels"
   | "mcp_servers"
+  | "provider_keys"
   | "options"
   | "ledger";
 export type ChangedIds = readonly (number | string)[];

@@ -130,6 +130,7 @@ const routeTree = root.addChildren([
   guarded("/playground", (pages) => pages.playground(), "PlaygroundPage"),
   guarded("/detail", (pages) => pages.detail(), "DetailPage"),
   guarded("/token", (pages) => pages.apiKeyList(), "ApiKeyListPage"),
+  guarded("/provider-keys", (pages) => pages.providerKeyList(), "ProviderKeyListPage"),
   guarded("/redemption", (pages) => pages.redemptionList(), "RedemptionListPage"),
   guarded("/live", (pages) => pages.live(), "LivePage"),
   guarded("/guardrails", (pages) => pages.guardrailList(), "GuardrailListPage"),

@@ -13,6 +13,7 @@ export * from "./alerts.ts";
 export * from "./api-keys.ts";
 export * from "./channels/channels.ts";
 export * from "./channels/objects.ts";
+export * from "./channels/provider-keys.ts";
 export * from "./logs/deliveries.ts";
 export * from "./logs/failures.ts";
 export * from "./logs/logs.ts";

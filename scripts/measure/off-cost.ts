@@ -1,5 +1,5 @@
 /**
- * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges, the response cache and MCP servers, each asked whether
+ * Measures what features for agents cost a call that uses none of them: routes, sessions, speeds, hedges, the response cache, MCP servers and own provider keys, each asked whether
  * the call concerns it, as the simplest chat call asks them; and what OpenTelemetry costs a call that is not sampled. Rounds are
  * interleaved, so that a busy host troubles all alike: prints the medians, and the least of the rounds.
  */
@@ -42,6 +42,7 @@ const HOOKS: Readonly<Record<string, () => unknown>> = {
   hedges: () => call.route?.hedge,
   cache: () => context.services.settings.values.ResponseCacheEnabled,
   guardrails: () => guardRequest(context, call),
+  ownKeys: () => context.services.settings.values.ProviderKeys !== "off" || call.request.headers.has("x-provider-key"),
   mcp: () => call.endpoint.namesMcpServers?.(call.body.json),
 };
 

@@ -12,6 +12,13 @@ export type UsageEvidence = "reported" | "drained" | "estimated" | "none";
 /** How the call ended. */
 export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_timeout" | "shutdown" | "refused";
 
+/** What a call by the caller's own key costs: a share of the model's price, and a fixed amount per call. */
+export type ServiceFee = Readonly<{
+  /** Of the price, in percent. */
+  percent: Decimal;
+  usdPerCall: Decimal;
+}>;
+
 /** Everything that determines the price of a model for one caller, resolved before the call. */
 export type Price = {
   /** The name whose price was found (requested name first, upstream name as fallback). */
@@ -33,6 +40,8 @@ export type Price = {
   hours?: PriceHours | undefined;
   /** The tiers that served the call. */
   appliedTiers?: AppliedTiers;
+  /** The call goes to the caller's own key; its share is included in `groupRatio`. */
+  serviceFee?: ServiceFee;
 } & (
   | {
       kind: "per_call";
@@ -94,6 +103,10 @@ export type Receipt = {
   discountPercent?: string;
   /** The response came from the site's cache, for so many percent of the price; already included in `groupRatio`. */
   cacheHitPercent?: number;
+  /** The call went to the caller's own key, for so many percent of the price; already included in `groupRatio`. */
+  ownKeyPercent?: string;
+  /** The fixed part of the fee for such a call, in exact quota units; absent: there is none. */
+  ownKeyFee?: string;
   /** The variant of the order, whose price is in the factors: `mode=pro`. */
   variant?: string;
   /** The prompt exceeded this number of tokens, so the factors have the prices of that step. */
@@ -106,7 +119,7 @@ export type Receipt = {
   hours?: string;
   /** The difference made by rounding, in exact quota units; absent if nothing was rounded. */
   rounding?: string;
-  /** The charge in whole quota units: `subtotal` × `groupRatio` + `rounding`. */
+  /** The charge in whole quota units: `subtotal` × `groupRatio` + `ownKeyFee` + `rounding`. */
   total: number;
   quotaPerUnit: string;
 };
@@ -261,6 +274,8 @@ export type LogOther = {
   automatic_cache_saved?: number;
   /** The response came from the site's cache; how old it was. */
   response_cache?: Readonly<{ age_seconds: number }>;
+  /** The caller's own key that the call went to; `id` 0: it came with the call. */
+  own_key?: Readonly<{ id: number; name: string; provider: string }>;
   /** What guardrails found in the call and did. */
   guardrails?: GuardrailNote;
   /** Quota units held for the call; the unused part was returned. */

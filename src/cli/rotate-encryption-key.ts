@@ -80,6 +80,7 @@ const COLUMNS = [
   { table: "alert_destinations", key: "id", column: "config_cipher" },
   { table: "usage_sinks", key: "id", column: "config_cipher" },
   { table: "mcp_servers", key: "id", column: "secret_cipher" },
+  { table: "provider_keys", key: "id", column: "key_cipher" },
   { table: "identity_providers", key: "id", column: "secret_cipher" },
 ] as const;
 

@@ -160,6 +160,8 @@ const configSchema = (isTerminal: boolean) => ({
     modelsDev: serviceAddress("MODELS_DEV_URL", "https://models.dev"),
     openRouter: serviceAddress("OPENROUTER_URL", "https://openrouter.ai"),
   },
+  /** Where calls by callers' own keys go instead of a provider's address, by its name: to a region of it, or an outgoing proxy. */
+  providerKeyAddresses: pairs("PROVIDER_KEY_ADDRESSES"),
   /** Base addresses of the services that notices go through. */
   notifyAddresses: {
     wecom: serviceAddress("WECOM_BASE_URL", "https://qyapi.weixin.qq.com"),

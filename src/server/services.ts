@@ -16,6 +16,7 @@ import { createKeyNetworks, type KeyNetworks } from "../domain/alerts/leaks/key-
 import { type ApiKeyDirectory, createApiKeyDirectory } from "../domain/api-keys/directory/index.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
 import type { ChannelEntry } from "../domain/channels/entry.ts";
+import { createProviderKeyDirectory, type ProviderKeyDirectory } from "../domain/channels/provider-keys/directory.ts";
 import type { OnDisabled } from "../domain/channels/status/set-status.ts";
 import { type ChannelTester, createChannelTester } from "../domain/channels/upstream/test-all.ts";
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
@@ -94,6 +95,8 @@ export type Services = Readonly<{
   /** Texts that replicas share; null without REDIS_URL. */
   sharedTexts: SharedTexts | null;
   fetch: SafeFetch;
+  /** Keys of callers at providers. */
+  providerKeys: ProviderKeyDirectory;
   /** MCP servers whose tools callers may use, and what reaches them. */
   mcpServers: McpDirectory;
   mcpFetches: McpFetches;
@@ -144,7 +147,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       folder: config.scratchDir,
       ...(database.kind === "server" && { patienceMs: PATIENCE_MS, inTurn: createSerial() }),
     };
-    const [users, tokens, budgets, policies, planTerms, channels, mcpServers] = await Promise.all([
+    const [users, tokens, budgets, policies, planTerms, channels, mcpServers, providerKeys] = await Promise.all([
       createUserDirectory({ db, changes, log, ...large }),
       createApiKeyDirectory({ db, changes, vault, log, ...large }),
       createBudgetDirectory({ db, changes, log }),
@@ -152,6 +155,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       createPlanTermsDirectory({ db, changes, log }),
       createChannelDirectory({ db, changes, vault, log, secrets: secretReader }),
       createMcpDirectory({ db, changes, vault, log }),
+      createProviderKeyDirectory({ db, changes, vault, log, addresses: config.providerKeyAddresses }),
     ]);
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
@@ -236,6 +240,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       sinkDeps,
       mcpServers,
       mcpFetches: { send: createCheckedFetch(policy), fetch, stdio },
+      providerKeys,
       replays,
       billing,
       onLowBalance,
@@ -272,19 +277,8 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         sharedTexts?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [
-          sessions,
-          channels,
-          mcpServers,
-          stdio,
-          budgets,
-          policies,
-          planTerms,
-          tokens,
-          users,
-          settings,
-        ])
-          store.close();
+        const stores = [sessions, channels, mcpServers, stdio, providerKeys, budgets, policies, planTerms, tokens];
+        for (const store of [...stores, users, settings]) store.close();
         await changes.close();
         await reads.close();
         await logDelivery?.close();

@@ -25,6 +25,7 @@ import type { channelCheckRoutes } from "../../src/console/channels/authenticity
 import type { channelRoutes } from "../../src/console/channels/channels.ts";
 import type { channelExplainRoutes } from "../../src/console/channels/explain.ts";
 import type { channelKeyRoutes } from "../../src/console/channels/keys.ts";
+import type { providerKeyRoutes } from "../../src/console/channels/provider-keys.ts";
 import type { channelTransferRoutes } from "../../src/console/channels/transfer.ts";
 import type { channelUpstreamRoutes } from "../../src/console/channels/upstream.ts";
 import type { logArchiveRoutes } from "../../src/console/logs/archive.ts";
@@ -136,6 +137,7 @@ export const paymentApi = group<typeof paymentRoutes>().api;
 export const storedChatApi = group<typeof storedChatRoutes>().api.playground;
 export const playgroundApi = group<typeof playgroundRoutes>().api.playground;
 export const planApi = group<typeof planRoutes>().api;
+export const providerKeyApi = group<typeof providerKeyRoutes>().api.provider_keys;
 export const pricingApi = group<typeof pricingRoutes>().api;
 export const ratioApi = group<typeof ratioRoutes>().api.ratio;
 export const redeemApi = group<typeof redeemRoutes>().api.user;

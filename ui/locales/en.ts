@@ -16,6 +16,7 @@ export { default as keyUsage } from "./en/api-keys/key-usage.json" with { type: 
 export { default as authenticity } from "./en/channels/authenticity.json" with { type: "json" };
 export { default as channels } from "./en/channels/channels.json" with { type: "json" };
 export { default as explain } from "./en/channels/explain.json" with { type: "json" };
+export { default as providerKeys } from "./en/channels/provider-keys.json" with { type: "json" };
 export { default as audit } from "./en/logs/audit.json" with { type: "json" };
 export { default as failures } from "./en/logs/failures.json" with { type: "json" };
 export { default as live } from "./en/logs/live.json" with { type: "json" };

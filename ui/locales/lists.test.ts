@@ -16,6 +16,7 @@ import { API_KEYS } from "../features/api-keys/api-key-list.tsx";
 import { CANDIDATES } from "../features/channels/explain/RouteChoice.tsx";
 import { EXPLAINED_CHANNELS } from "../features/channels/explain/RouteExplainPage.tsx";
 import { channelsOf } from "../features/channels/list/channel-list.tsx";
+import { PROVIDER_KEYS } from "../features/channels/provider-keys/ProviderKeyListPage.tsx";
 import { monthsOf } from "../features/logs/archive/ArchivePage.tsx";
 import { auditOf } from "../features/logs/audit/audit-list.tsx";
 import { failuresOf } from "../features/logs/failures/FailureListPage.tsx";
@@ -117,6 +118,7 @@ const LISTS = {
   ...{
     guardrails: describeList(GUARDRAILS),
     mcpServers: describeList(MCP_SERVERS),
+    providerKeys: describeList(PROVIDER_KEYS),
     mcpTools: describeList(toolsOf(1)),
     ...{ mcpToolUsage: describeFigures(usageBy("tools")), mcpUserUsage: describeFigures(usageBy("users")) },
     routes: describeList(ROUTES),

@@ -32,6 +32,7 @@ export const PARTS = {
   signedIn: [
     "accounts/organizations",
     "api-keys/api-keys",
+    "channels/provider-keys",
     "logs/logs",
     "logs/usage",
     "notifications/announcements",

@@ -16,6 +16,7 @@ export { default as keyUsage } from "./zh/api-keys/key-usage.json" with { type: 
 export { default as authenticity } from "./zh/channels/authenticity.json" with { type: "json" };
 export { default as channels } from "./zh/channels/channels.json" with { type: "json" };
 export { default as explain } from "./zh/channels/explain.json" with { type: "json" };
+export { default as providerKeys } from "./zh/channels/provider-keys.json" with { type: "json" };
 export { default as audit } from "./zh/logs/audit.json" with { type: "json" };
 export { default as failures } from "./zh/logs/failures.json" with { type: "json" };
 export { default as live } from "./zh/logs/live.json" with { type: "json" };

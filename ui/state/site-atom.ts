@@ -31,6 +31,7 @@ export type SiteStatus = Readonly<{
   enable_task: boolean;
   /** `off`, `on` or `required`; a stored copy may lack it. */
   organizations?: string;
+  provider_keys?: boolean;
   mj_notify_enabled: boolean;
   /** Name → link, in menu order; a stored copy may lack it. */
   chats?: readonly Readonly<Record<string, string>>[];

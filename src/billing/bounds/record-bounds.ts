@@ -83,6 +83,8 @@ const OTHER: BoundOf<LogOther> = {
     groupRatio: DECIMAL,
     discountPercent: DECIMAL,
     cacheHitPercent: NUMBER,
+    ownKeyPercent: DECIMAL,
+    ownKeyFee: DECIMAL,
     variant: line(200),
     contextOver: NUMBER,
     serviceTier: TIERS,
@@ -98,6 +100,7 @@ const OTHER: BoundOf<LogOther> = {
   dropped: list(100, line(200)),
   automatic_cache_saved: NUMBER,
   response_cache: { age_seconds: NUMBER },
+  own_key: { id: NUMBER, name: NAME, provider: NAME },
   guardrails: {
     verdicts: list(50, {
       ...{ name: NAME, kind: line(32), phase: line(16), action: line(16), shadow: FLAG },

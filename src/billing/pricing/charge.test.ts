@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { NO_USAGE } from "../../formats/conversation/reply.ts";
 import { decimal, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
@@ -151,4 +151,53 @@ test("the receipt of an image names its megapixels, where its price has them", (
     { item: "input_megapixel", quantity: "2", factor: "0.03", amount: expect.stringMatching(/^30000(\.0+)?$/) },
   ]);
   expect(charge(price, used, decimal(500_000)).receipt.lines).toHaveLength(1);
+});
+
+describe("the fee for a call by the caller's own key", () => {
+  const ratios = { modelRatio: decimal("1.25"), completionRatio: decimal(4), cacheRatio: ONE, cacheCreationRatio: ONE };
+  const audio = { audioRatio: ONE, audioCompletionRatio: ONE, longCacheCreationRatio: ONE };
+  const feeOf = (percent: string, usdPerCall: string) => ({
+    percent: decimal(percent),
+    usdPerCall: decimal(usdPerCall),
+  });
+  /** As it is made of a price with a ratio of 1: the share is in the ratio already. */
+  const perToken = (share: string, usdPerCall: string): Price => ({
+    ...{ kind: "per_token", pricedAs: "m", groupRatio: decimal(share), ...ratios, ...audio },
+    serviceFee: feeOf(String(Number(share) * 100), usdPerCall),
+  });
+  const usage = { ...NO_USAGE, promptTokens: 10, completionTokens: 5 };
+  const unit = decimal(500_000);
+
+  test.each([
+    // (10 + 5 × 4) × 1.25 = 37.5
+    ["0.05", "0", 2, undefined, "0.125"],
+    ["0.05", "0.0001", 52, "50", "0.125"],
+    ["0.05", "0.00000025", 2, "0.125", undefined],
+    ["0", "0.0001", 50, "50", undefined],
+    ["0", "0.0000123", 6, "6.15", "-0.15"],
+    ["0", "0.0000001", 1, "0.05", "0.95"],
+    ["0", "0", 0, undefined, undefined],
+  ])("%p of the price and $%p: %p units", (share, usdPerCall, total, ownKeyFee, rounding) => {
+    const { quota, receipt } = charge(perToken(share, usdPerCall), usage, unit);
+    expect([quota, receipt.total, receipt.ownKeyPercent]).toEqual([total, total, String(Number(share) * 100)]);
+    expect([receipt.ownKeyFee, receipt.rounding && Number(receipt.rounding)]).toEqual([
+      ownKeyFee,
+      rounding && Number(rounding),
+    ]);
+  });
+
+  test("is nothing where nothing came, and a receipt of other calls does not name it", () => {
+    expect(charge(perToken("0.05", "0.01"), NO_USAGE, unit)).toMatchObject({ quota: 0, receipt: { lines: [] } });
+    const { serviceFee: _, ...plain } = perToken("1", "0.01");
+    expect(Object.keys(charge(plain, usage, unit).receipt)).not.toContain("ownKeyPercent");
+  });
+
+  test("is held, its fixed part too", () => {
+    const expected = { promptTokens: 1000, maxOutputTokens: 100, defaultOutputTokens: 500 };
+    // (1000 + 100 × 4) × 1.25 × 0.1 = 175
+    expect(estimate(perToken("0.1", "0"), expected, unit)).toBe(175);
+    expect(estimate(perToken("0.1", "0.0000123"), expected, unit)).toBe(175 + 7);
+    const perCall: Price = { kind: "per_call", pricedAs: "m", groupRatio: decimal("0.1"), usdPerCall: decimal("0.01") };
+    expect(estimate({ ...perCall, serviceFee: feeOf("10", "0.0000123") }, expected, unit)).toBe(500 + 7);
+  });
 });

@@ -7,13 +7,14 @@ import {
   fixedPoint,
   fixedText,
   integer,
+  isZero,
   multiply,
   powerOfTen,
   roundUp,
   toText,
   ZERO,
 } from "../../lib/values/decimal.ts";
-import type { Price, Receipt, ReceiptLine } from "../types.ts";
+import type { Price, Receipt, ReceiptLine, ServiceFee } from "../types.ts";
 import {
   type CacheWrites,
   type Factors,
@@ -43,7 +44,8 @@ function remember<Key, Value>(byPrice: WeakMap<Price, Map<Key, Value>>, price: P
  * the call began and of the service tiers that served it, or
  * USD per call (and megapixel) × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides, and so do
  * media that it bills by themselves where tokens have a price; rounded once, halves away from zero. A call with neither tokens
- * nor such media costs nothing, whatever the price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the
+ * nor such media costs nothing, whatever the price; a ratio above zero costs at least 1. The fixed fee of a call by the caller's own
+ * key is added to it, whatever the ratio. Nonsense in `usage` counts as 0 and the
  * charge is never negative.
  */
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
@@ -80,10 +82,16 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     scale = sum.scale;
     for (const { line } of tools) lines.push(line);
   }
-  const exact = subtotal * factors.groupRatio.units;
-  const exactScale = scale + factors.groupRatio.scale;
+  let exact = subtotal * factors.groupRatio.units;
+  let exactScale = scale + factors.groupRatio.scale;
+  const fee = used && price.serviceFee ? fixedFee(price.serviceFee, quotaPerUnit) : null;
+  if (fee) {
+    const fixed = fixedPoint(fee, exactScale);
+    exact = exact * powerOfTen(fixed.scale - exactScale) + fixed.units;
+    exactScale = fixed.scale;
+  }
   let quota = fixedInteger(exact, exactScale, "nearest");
-  if (quota === 0 && used && factors.hasMinimum) {
+  if (quota === 0 && used && (factors.hasMinimum || fee)) {
     quota = 1;
     lines.push({ item: "minimum", quantity: "1", factor: "1", amount: "1" });
   }
@@ -97,6 +105,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   const rounding = BigInt(quota) * powerOfTen(exactScale) - exact;
   if (rounding !== 0n) receipt.rounding = fixedText(rounding, exactScale);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
+  if (price.serviceFee) receipt.ownKeyPercent = toText(price.serviceFee.percent);
+  if (fee) receipt.ownKeyFee = toText(fee);
   if (tier) receipt.contextOver = tier.over;
   if (price.hours) receipt.hours = price.hours.text;
   if (price.appliedTiers) {
@@ -105,6 +115,11 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   }
   if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;
   return { quota, receipt };
+}
+
+/** The fixed part of a fee in quota units; null: there is none. */
+function fixedFee({ usdPerCall }: ServiceFee, quotaPerUnit: Decimal): Decimal | null {
+  return isZero(usdPerCall) ? null : multiply(usdPerCall, quotaPerUnit);
 }
 
 const NOT_MULTIPLIED: FixedPoint = { units: 1n, scale: 0 };
@@ -181,13 +196,14 @@ type Expected = Readonly<{
  * output limit at the highest price of text, audio and images, both at the highest tier that such a prompt can reach, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
+  const fee = price.serviceFee ? roundUp(multiply(price.serviceFee.usdPerCall, quotaPerUnit)) : 0;
   if (price.kind === "per_call") {
     const { megapixels, seconds = 1, images = 1 } = price;
     const { usdPerCall, usdPerMegapixel = ZERO } = fixedPrices(price);
     const calls = multiply(usdPerCall, integer(seconds * images));
     const further = megapixels ? images * Math.max(0, megapixels.output - 1) + megapixels.input : 0;
     const usd = add(calls, multiply(usdPerMegapixel, integer(further)));
-    return upper(multiply(usd, quotaPerUnit), price.groupRatio);
+    return upper(multiply(usd, quotaPerUnit), price.groupRatio) + fee;
   }
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
@@ -199,7 +215,7 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
     maxFactorsByPrice.get(price)?.get(name) ??
     remember(maxFactorsByPrice, price, name, makeMaxFactors(price, writes, highestTier(tiers)));
   const input = BigInt(prompt - audio) * max.text + BigInt(audio) * max.audio;
-  return fixedInteger(input + BigInt(output) * max.output, max.scale, "up");
+  return fixedInteger(input + BigInt(output) * max.output, max.scale, "up") + fee;
 }
 
 const NO_TIERS: readonly ContextTier[] = [];

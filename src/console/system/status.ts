@@ -72,6 +72,7 @@ const publicOptions = (settings: SettingsReader) => ({
   register_enabled: settings.get("RegisterEnabled"),
   invitation_required: settings.get("InvitationRequired"),
   organizations: settings.get("Organizations"),
+  provider_keys: settings.get("ProviderKeys") !== "off",
   username_max_length: settings.get("UsernameMaxLength"),
   password_max_length: settings.get("PasswordMaxLength"),
   email_verification: settings.get("EmailVerificationEnabled"),

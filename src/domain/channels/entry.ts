@@ -1,5 +1,6 @@
 import { CHANNEL_STATUS, type channelKeys, type channels } from "../../../db/schema/channels/channels.ts";
 import { type ChannelCosts, readChannelCosts } from "../../billing/pricing/ratios/channel-cost.ts";
+import type { ServiceFee } from "../../billing/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import { isNamePattern, NameMap, type NamePattern, namePattern } from "../../lib/values/patterns/name-patterns.ts";
@@ -58,6 +59,16 @@ export type ChannelEntry = Readonly<{
   tag: string;
   testModel: string;
   autoBan: boolean;
+  /** It stands for a key of the caller's own; absent: it is the site's. */
+  ownKey?: OwnKeyFacts;
+}>;
+
+/** What a call must know about a key of its caller's own. */
+export type OwnKeyFacts = Readonly<{
+  /** 0: it came with the call, and nothing of it is remembered. */
+  id: number;
+  /** What calls by it cost. */
+  fee: ServiceFee;
 }>;
 
 /** Reads a row. Throws DecryptionError if its keys were encrypted with another encryption key. */

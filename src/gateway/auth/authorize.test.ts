@@ -4,7 +4,7 @@ import { ASK, CHAT, createAnsweringRelays } from "../../../test/support/gateway/
 import { createModelCatalog } from "../../catalog/catalog.ts";
 import { compilePolicy } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { Caller } from "../call/caller.ts";
-import type { ParsedRequest } from "../call/endpoint.ts";
+import type { Endpoint, ParsedRequest } from "../call/endpoint.ts";
 import { allowsModel, authorize, authorizeModel, findCandidates, noRoute } from "./authorize.ts";
 
 const relays = createAnsweringRelays();
@@ -195,7 +195,12 @@ describe("channels that may serve a call", () => {
     const only = context.services.channels.get(1);
     if (!only) throw new Error("there is no such channel");
     const request = { summary: { model: "a/gpt-4o" }, prompt: {}, fallbacks: [] } as unknown as ParsedRequest;
-    return authorize(context, { only, request: new Request("http://gateway") }, caller, request).candidates;
+    return authorize(
+      context,
+      { only, endpoint: { capability: "chat" } as Endpoint, request: new Request("http://gateway") },
+      caller,
+      request,
+    ).candidates;
   };
 
   test("are the one that has what the request is about, unless a policy refuses it", () => {

@@ -12,6 +12,7 @@ import { GatewayError } from "../call/errors.ts";
 import type { CallTools, Services, Uses } from "../call/services.ts";
 import type { Arrival } from "../request/arrival.ts";
 import { endUserOf } from "./end-user.ts";
+import { PROVIDER_KEY, withOwnKeys } from "./own-keys.ts";
 import { allowedCandidates, channelRefusal, refuseModel } from "./policies.ts";
 
 /**
@@ -19,15 +20,16 @@ import { allowedCandidates, channelRefusal, refuseModel } from "./policies.ts";
  * serves the model, and the candidates, best tier first; no tier if no channel serves it. Throws GatewayError.
  */
 export function authorize(
-  { services }: Uses<"channels" | "settings">,
-  { only, request }: Pick<Arrival, "only" | "request">,
+  { services }: Uses<"channels" | "providerKeys" | "settings">,
+  { only, request, endpoint }: Pick<Arrival, "endpoint" | "only" | "request">,
   signedIn: Caller,
   { summary: { model }, prompt, fallbacks, body }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks" | "body">,
 ): Readonly<{ caller: Caller; candidates: Candidates }> {
   const inGroup = signedIn.groups ? inServingGroup(services, signedIn, model) : signedIn;
-  const caller = services.settings.values.EndUsersEnabled
-    ? withEndUser(services, inGroup, request.headers, body.json)
-    : inGroup;
+  const { EndUsersEnabled, ProviderKeys } = services.settings.values;
+  const named = EndUsersEnabled ? withEndUser(services, inGroup, request.headers, body.json) : inGroup;
+  const usesKeys = !only && (ProviderKeys !== "off" || request.headers.has(PROVIDER_KEY));
+  const caller = usesKeys ? withOwnKeys(services, named, { request, endpoint, model, body }) : named;
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
   if (Array.isArray(prompt.tools)) for (const model of modelsOfTools(prompt.tools)) authorizeModel(caller, model);
@@ -92,7 +94,8 @@ export function findCandidates(services: Pick<Services, "channels">, caller: Cal
     return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
   }
   const found = services.channels.candidates(caller.group, model) ?? { model, tiers: [] };
-  return caller.policies ? allowedCandidates(caller.policies, found, model) : found;
+  const all = caller.ownKeys ? caller.ownKeys.merge(found, model) : found;
+  return caller.policies ? allowedCandidates(caller.policies, all, model) : all;
 }
 
 /**

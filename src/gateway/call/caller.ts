@@ -2,6 +2,7 @@ import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
+import type { OwnKeys } from "../../domain/channels/provider-keys/own-keys.ts";
 
 /** Who makes the call, and the group it runs in. */
 export type Caller = Readonly<{
@@ -20,6 +21,8 @@ export type Caller = Readonly<{
   policies?: PolicySet | undefined;
   /** Whom the client makes the call for; absent: it does not say, or the site does not ask. */
   endUser?: string | undefined;
+  /** The account's own keys at providers that the call may use; absent: none. */
+  ownKeys?: OwnKeys | undefined;
   /** The people who own its organization; undefined: it is none. */
   owners?: readonly UserEntry[] | undefined;
 }>;

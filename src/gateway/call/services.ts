@@ -9,6 +9,7 @@ import type { Standing, StandingSubject } from "../../domain/api-keys/budget.ts"
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ProviderKeyDirectory } from "../../domain/channels/provider-keys/directory.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
@@ -111,6 +112,8 @@ export type Services = Readonly<{
   mcpServers?: McpLookup;
   /** Starts those that are processes; absent: nobody does. */
   mcpFetches?: Pick<McpFetches, "stdio">;
+  /** Keys of callers at providers; absent: nobody has any. */
+  providerKeys?: Pick<ProviderKeyDirectory, "addressOf" | "of" | "report">;
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;

@@ -129,7 +129,7 @@ async function admitCount(
   const ip = context.services.clientAddress.ip(request, server);
   let authorized: ReturnType<typeof authorize>;
   try {
-    authorized = authorize(context, { only, request }, caller, parsed);
+    authorized = authorize(context, { only, request, endpoint }, caller, parsed);
     refuseForbidden(context, authorized.caller, parsed.summary.model, parsed.prompt);
   } catch (error) {
     if (error instanceof GatewayError && (NOT_SERVED.has(error.status) || error.code === UNSUPPORTED)) return null;

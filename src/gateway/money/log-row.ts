@@ -79,7 +79,8 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
     createdAt: call.createdAt,
     ...payerOf(caller),
     modelName: summary.model,
-    channelId: route?.channel.id ?? 0,
+    // A key of the caller's own is no channel.
+    channelId: route && !route.channel.ownKey ? route.channel.id : 0,
     isStream: summary.stream,
     failed,
     elapsedMs,
@@ -137,7 +138,8 @@ function otherOf(
   const { summary, candidates } = call;
   const { timing } = call.progress;
   const { servedBy: route } = call;
-  const { entries } = call.progress.attempts;
+  const { ownKeys } = call.caller;
+  const entries = ownKeys ? ownKeys.withoutIds(call.progress.attempts.entries) : call.progress.attempts.entries;
   const hold = reserved?.hold;
   const { usage } = outcome;
   const info: LogOther["admin_info"] = {
@@ -195,6 +197,13 @@ function otherOf(
   if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
   const { cache } = call.progress;
   if (cache?.state === "hit") other.response_cache = { age_seconds: cache.ageSeconds };
+  if (route?.channel.ownKey) {
+    other.own_key = {
+      id: route.channel.ownKey.id,
+      name: route.channel.name,
+      provider: route.provider.name,
+    };
+  }
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;

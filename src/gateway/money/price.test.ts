@@ -8,6 +8,7 @@ import { chatReply, startUpstream } from "../../../test/support/gateway/start-up
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { OwnKeys } from "../../domain/channels/provider-keys/own-keys.ts";
 import { decimal, integer, multiply, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -394,4 +395,88 @@ test("the names of a model's channels are listed once for each name that is requ
   expect(names).toEqual(["upstream", "m"]);
   expect(upstreamNames(candidates, "m")).toBe(names);
   expect(upstreamNames(candidates, "vip-m")).not.toBe(names);
+});
+
+describe("prices of keys of the caller's own", () => {
+  const fee = { percent: decimal(5), usdPerCall: decimal("0.001") };
+  const stored = { userId: 1, name: "mine", type: 1, key: "sk-own-key", baseUrl: "", models: ["*"] } as const;
+  const site = channelEntry({ modelMapping: new Map([["cheap", "dear"]]) });
+  const priced = (mode: "first" | "only", channels: readonly ChannelEntry[] = [site], requested = "cheap") => {
+    const keys = new OwnKeys([{ ...stored, id: 7, mode }], fee);
+    const tiers = channels.length === 0 ? [] : [{ priority: 0, channels }];
+    const candidates = keys.merge({ model: requested, tiers }, requested);
+    const caller = { group: "default", user: { acceptUnsetPrice: false, group: "default" }, ownKeys: keys };
+    const call = { endpoint: {}, caller, candidates, summary: { model: requested } } as unknown as Call;
+    const prices = createPrices(fixedSettings(PRICES));
+    return { prices, call, priced: priceCall(prices, call), own: candidates.tiers[0]?.channels[0] as ChannelEntry };
+  };
+  const ratios = (all: Iterable<Price>) =>
+    [...all].map(({ groupRatio, serviceFee }) => [toText(groupRatio), serviceFee === fee]);
+
+  test("are a share of the model's, and the site's stay as they are", () => {
+    const { priced: both, own } = priced("first");
+    // Each name that the site's channels and the key's provider have for the model.
+    expect(ratios(possiblePrices(both))).toEqual([
+      ["1", false],
+      ["1", false],
+      ["0.05", true],
+    ]);
+    expect(ratios([priceUnder(both, own, "cheap"), priceUnder(both, site, "dear")])).toEqual([
+      ["0.05", true],
+      ["1", false],
+    ]);
+  });
+
+  test("are the only ones where no channel of the site may take over", () => {
+    const { priced: alone, own } = priced("only");
+    expect(ratios(possiblePrices(alone))).toEqual([
+      ["0.05", true],
+      ["0.05", true],
+    ]);
+    expect(ratios([alone.price, priceUnder(alone, own, "cheap")])).toEqual([
+      ["0.05", true],
+      ["0.05", true],
+    ]);
+    expect(ratios(possiblePrices(priced("first", []).priced))).toEqual([
+      ["0.05", true],
+      ["0.05", true],
+    ]);
+  });
+
+  test("are made once, also of a price that was made already", () => {
+    const { prices, call, priced: first, own } = priced("first");
+    const again = priceCall(prices, call);
+    expect(priceUnder(again, own, "cheap")).toBe(priceUnder(first, own, "cheap"));
+    expect(priceUnder({ ...first, byChannel: null }, own, "cheap")).toBe(priceUnder(first, own, "cheap"));
+  });
+
+  test("differ by the name that the key's provider has for the model", () => {
+    const other = channelEntry({ id: 2, modelMapping: new Map([["alias", "own"]]) });
+    const { priced: named, own } = priced("first", [other], "alias");
+    expect(named.byChannel?.get(own)?.pricedAs).toBe("own");
+  });
+
+  test("of calls without such keys are the same objects", () => {
+    const { prices, call } = priced("first", [site]);
+    const tiers = [{ priority: 0, channels: [site] }];
+    const plain = { ...call, candidates: { model: "cheap", tiers } };
+    expect(priceCall(prices, plain).byChannel).toBeNull();
+    expect(priceCall(prices, { ...plain, caller: { ...call.caller, ownKeys: undefined } })).toBe(
+      priceCall(prices, plain),
+    );
+  });
+
+  test("of images are a share, too", () => {
+    const { prices, call } = priced("only", [], "picture");
+    const images = {
+      ...call,
+      endpoint: { capability: "images", priceOf: (price: Price) => price } as unknown as Endpoint,
+      body: { form: null },
+      prompt: {},
+    } as unknown as Call;
+    expect(ratios(possiblePrices(priceCall(prices, images)))).toEqual([
+      ["0.05", true],
+      ["0.05", true],
+    ]);
+  });
 });

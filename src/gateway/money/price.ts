@@ -5,12 +5,12 @@ import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import { inTiers, isTierPriced, NO_TIERS, tierNames } from "../../billing/pricing/service-tiers.ts";
-import type { Price } from "../../billing/types.ts";
+import type { Price, ServiceFee } from "../../billing/types.ts";
 import { type Catalog, createModelCatalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { type Candidates, upstreamModelOf, upstreamModelsOf } from "../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
-import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
+import { type Decimal, decimal, integer, multiply, ONE } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -147,9 +147,53 @@ export type CallPrices = Readonly<{
 /** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
 export function priceCall(prices: Prices, call: Call): CallPrices {
   const { endpoint, caller, candidates, summary } = call;
-  if (!endpoint.priceOf && !endpoint.usdWithoutPrice) return prices.ofCandidates(caller, summary.model, candidates);
+  if (!endpoint.priceOf && !endpoint.usdWithoutPrice) {
+    const priced = prices.ofCandidates(caller, summary.model, candidates);
+    return caller.ownKeys ? withServiceFees(priced, candidates, summary.model) : priced;
+  }
   const named = pricesByName(candidates, summary.model, (name) => priceOf(prices, call, name));
-  return { ...named, byChannel: priceOverrides(prices, call) };
+  const priced = { ...named, byChannel: priceOverrides(prices, call) };
+  return caller.ownKeys ? withServiceFees(priced, candidates, summary.model) : priced;
+}
+
+/** The prices with those of keys of the caller's own. Where there are no others, nothing else can be charged. */
+function withServiceFees(prices: CallPrices, candidates: Candidates, requested: string): CallPrices {
+  const byChannel = new Map(prices.byChannel ?? []);
+  let isSites = false;
+  let lastFee: ServiceFee | null = null;
+  for (const { channels } of candidates.tiers) {
+    for (const channel of channels) {
+      if (!channel.ownKey) isSites = true;
+      else {
+        lastFee = channel.ownKey.fee;
+        byChannel.set(channel, priceUnder(prices, channel, upstreamModelOf(channel, requested, candidates.model)));
+      }
+    }
+  }
+  if (!lastFee) return prices;
+  return isSites ? { ...prices, byChannel } : { price: feeFor(prices.price, lastFee), byName: null, byChannel };
+}
+
+/** Made once for each price and fee: what is computed from a price is remembered with it. */
+const feePrices = new WeakMap<Price, WeakMap<ServiceFee, Price>>();
+
+const PERCENT = decimal("0.01");
+
+/** What a call by the caller's own key costs instead of this price. */
+function feeFor(price: Price, fee: ServiceFee): Price {
+  if (price.serviceFee) return price;
+  const known = feePrices.get(price) ?? new WeakMap<ServiceFee, Price>();
+  feePrices.set(price, known);
+  let made = known.get(fee);
+  if (!made) {
+    made = {
+      ...price,
+      groupRatio: multiply(price.groupRatio, multiply(fee.percent, PERCENT)),
+      serviceFee: fee,
+    };
+    known.set(fee, made);
+  }
+  return made;
 }
 
 /** The price of a model by each of its upstream names. Throws GatewayError, the first name's, if none has a price. */
@@ -180,7 +224,10 @@ export const priceUnder = (
   { price, byName, byChannel }: CallPrices,
   channel: ChannelEntry,
   upstreamModel: string,
-): Price => byChannel?.get(channel) ?? byName?.get(upstreamModel) ?? price;
+): Price => {
+  const found = byChannel?.get(channel) ?? byName?.get(upstreamModel) ?? price;
+  return channel.ownKey ? feeFor(found, channel.ownKey.fee) : found;
+};
 
 /** Every price by which the call may be charged; at least one. */
 export const possiblePrices = ({ price, byName, byChannel }: CallPrices): Iterable<Price> =>

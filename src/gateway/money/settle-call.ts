@@ -100,7 +100,7 @@ export function settleCall(
   if (route && ended.ending === "complete") {
     if (!ended.error && ended.meter.ownFinish === null)
       call.progress.cache?.recording?.settled(call.summary.model, usage);
-    context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
+    if (!route.channel.ownKey) context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
   const { token } = call.caller;
   const tokens = usage.promptTokens + usage.completionTokens;

@@ -1,4 +1,5 @@
 import { failureNote } from "../../billing/types.ts";
+import { hasOnlyOwnKeys } from "../../domain/channels/provider-keys/own-keys.ts";
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
 import type { Call } from "../call/call.ts";
@@ -144,11 +145,16 @@ function pricedTargets({ prices }: Pricing, call: Call, targets: readonly RouteT
   const at = targets.findIndex(({ candidates }) => candidates === call.candidates);
   if (at < 0) return [];
   return targets.slice(at + 1).flatMap((target) => {
+    if (leavesOwnKeys(call, target.candidates)) return [];
     const other = onTarget(call, target);
     const priced = priceOrNull(() => priceCall(prices, other));
     return priced ? [{ call: other, prices: priced }] : [];
   });
 }
+
+/** Whether a call that goes to the caller's own keys alone would go to channels of the site for these candidates. */
+const leavesOwnKeys = ({ caller, candidates: own }: Call, candidates: Call["candidates"]): boolean =>
+  caller.ownKeys !== undefined && hasOnlyOwnKeys(own) && !hasOnlyOwnKeys(candidates);
 
 /** The call for another model. */
 export function onTarget(call: Call, { model, candidates }: RouteTarget): Call {
@@ -208,7 +214,7 @@ function withModel(services: Pick<Services, "channels">, call: Call, model: stri
   const isRoute = services.channels.candidates(caller.group, requested) === null && allowsModel(caller, requested);
   if (model === requested || (!isRoute && !allowsModel(caller, model))) return null;
   const candidates = findCandidates(services, caller, model);
-  if (candidates.tiers.length === 0) return null;
+  if (candidates.tiers.length === 0 || leavesOwnKeys(call, candidates)) return null;
   return onTarget(call, { model, candidates });
 }
 

@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { hasOwnKeys } from "../../domain/channels/provider-keys/own-keys.ts";
 import { type Tier, upstreamModelOf } from "../../domain/channels/routing/routing-index.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { type LimitReached, type LimitRuleCounts, limitReached } from "../auth/limits/limit-rules.ts";
@@ -27,7 +28,7 @@ import { preferChannels } from "./prefer-channels.ts";
 import { choose, findChannel, type KeyRing } from "./scheduler/choose.ts";
 
 /** What these functions work with. */
-export type RouterContext = Uses<"channels" | "settings"> &
+export type RouterContext = Uses<"channels" | "providerKeys" | "settings"> &
   Pick<CallTools, "catalog" | "metrics" | "random"> &
   Pricing &
   Pick<UpstreamTools, "coolDown"> &
@@ -65,6 +66,7 @@ export class Router implements Requirements {
     const retries = context.services.settings.values.RetryTimes;
     if (caller.pinnedChannelId !== null) this.#retriesLeft = 0;
     else this.#retriesLeft = preferences ? preferredRetries(preferences, retries) : retries;
+    if (caller.ownKeys && hasOwnKeys(candidates)) this.#retriesLeft += attemptsByOwnKeys(this.#tiers);
   }
 
   /**
@@ -99,7 +101,8 @@ export class Router implements Requirements {
 
   /** Whether limits of its channel leave a place for an attempt; else the channel, or the key, is not chosen again. */
   async #admits(choice: Choice): Promise<boolean> {
-    const reached = this.#countsChannels() ? await this.context.limitRules?.admit(this.call, choice) : null;
+    const reached =
+      this.#countsChannels() && !choice.channel.ownKey ? await this.context.limitRules?.admit(this.call, choice) : null;
     if (!reached) return true;
     const { channel, key } = choice;
     const soonest = this.#full && this.#full.reached.seconds <= reached.seconds ? this.#full.reached : reached;
@@ -193,6 +196,7 @@ export class Router implements Requirements {
     const choice = this.#served ?? chosen;
     const { coolDown, health, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
+    if (choice.channel.ownKey?.id) this.context.services.providerKeys?.report(choice.channel.ownKey.id, null);
     if (health.failing.size > 0) health.succeeded(choice.channel.id, choice.key);
     if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);
   }
@@ -272,26 +276,50 @@ export class Router implements Requirements {
   }
 }
 
+/** Keys of the caller's own take none of the attempts at the site's channels; the first attempt is no retry. */
+const attemptsByOwnKeys = ([own, ...sites]: readonly Tier[]): number =>
+  (own?.channels.length ?? 0) - (sites.length > 0 ? 0 : 1);
+
 /** As the operator allows, or as many as the client lists channels; none if the client refuses further attempts. */
 function preferredRetries({ order, allowsFallbacks }: ChannelPreferences, retries: number): number {
   return allowsFallbacks || order.length > 0 ? Math.max(retries, order.length - 1) : 0;
 }
 
 function reportFailure(
-  context: Pick<CallTools, "metrics"> & Pick<UpstreamTools, "coolDown"> & Pick<RoutingMemory, "health">,
+  context: Uses<"providerKeys"> &
+    Pick<CallTools, "metrics"> &
+    Pick<UpstreamTools, "coolDown"> &
+    Pick<RoutingMemory, "health">,
   { channel, key }: Choice,
   failure: AttemptFailure,
   clientHasLeft = false,
 ): void {
+  const { ownKey } = channel;
+  // Of a key that came with its call nothing is remembered.
+  if (ownKey?.id === 0) return;
+  const isRefused = failure.answered && KEY_REFUSED.has(failure.status);
+  if (ownKey && isRefused) context.coolDown.start(channel.id, key, REFUSED_KEY_PAUSE_MS);
   const isFault = failure.status >= 500;
   if (isFault) context.coolDown.failed(channel.id, key);
   if (failure.accountProblem === "no_credit") context.coolDown.start(channel.id, key, MAX_COOL_DOWN_MS);
   else if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
     context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
   }
+  if (ownKey) {
+    if (isRefused || failure.accountProblem) context.services.providerKeys?.report(ownKey.id, refusalText(failure));
+    return;
+  }
   if (failure.answered || !clientHasLeft) context.health.report(channel, key, failure);
   context.metrics.upstreamFailed(channel.id, failure.status);
 }
+
+/** Statuses by which a provider refuses the key, whatever the request is. */
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/** So long a key of one's own is tried after the others: the site's channels serve its calls at once. */
+const REFUSED_KEY_PAUSE_MS = 60_000;
+
+const refusalText = ({ status, error }: AttemptFailure): string => `${status}: ${error.message}`;
 
 /** The client's error for a failed attempt. `sent`: the prompt, for what an upstream does not say about its length. */
 export function clientErrorFor(

@@ -7,6 +7,7 @@ import type { RoutePlan } from "../call/route.ts";
 import type { Uses } from "../call/services.ts";
 import { invalidRequest } from "../request/client-body.ts";
 import { onTarget } from "../routing/model-fallbacks.ts";
+import { findChannel } from "../routing/scheduler/choose.ts";
 import { bindConversation, type ConversationStateContext } from "./conversation-state.ts";
 import { keyHashOf } from "./objects/request-upstream.ts";
 import { findOwners, objectsApart, type Place, type References } from "./references/may-refer.ts";
@@ -69,7 +70,8 @@ async function bindTo(
 }
 
 function pinTo(context: Uses<"channels">, call: Call, object: Place, id: string): Call {
-  const channel = context.services.channels.get(object.channelId);
+  const channel =
+    findChannel(call.candidates.tiers, object.channelId) ?? context.services.channels.get(object.channelId);
   const hasKey = channel?.keys.some((key) => keyHashOf(channel, key) === object.keyHash);
   if (channel?.status !== CHANNEL_STATUS.enabled || !hasKey) {
     throw new GatewayError(503, "channel_unavailable", { code: "gateway_object_channel_away" });
@@ -89,8 +91,9 @@ const isCandidate = ({ candidates }: Call, { channelId }: Place): boolean =>
   candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channelId));
 
 /** Whether something else has bound the call to another key of the same channel. */
-function isExcluded({ services }: Uses<"channels">, { excluded }: Call, { channelId, keyHash }: Place): boolean {
-  const channel = services.channels.get(channelId);
+function isExcluded({ services }: Uses<"channels">, call: Call, { channelId, keyHash }: Place): boolean {
+  const { excluded, candidates } = call;
+  const channel = findChannel(candidates.tiers, channelId) ?? services.channels.get(channelId);
   const keys = excluded?.keys.get(channelId) ?? [];
   return channel !== undefined && [...keys].some((key) => keyHashOf(channel, key) === keyHash);
 }

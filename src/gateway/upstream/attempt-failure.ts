@@ -178,6 +178,7 @@ export function clientErrorOf(
   hideUpstreamErrors: boolean,
   overflow: ContextOverflow | null = failure.overflow,
 ): GatewayError {
+  if (failure.channel.ownKey && isAboutKey(failure)) return ownKeyError(failure);
   // Balances of the operator are nobody else's business, and another channel may be paid for soon.
   if (failure.accountProblem === "no_credit") return temporarilyUnavailable(failure);
   const status = clientStatus(failure.mappedStatus);
@@ -202,6 +203,30 @@ export function clientErrorOf(
     extra: hidden ? undefined : failure.error.extra,
     isModelLimit: overflow !== null || isContentRefusal(failure.channel.type, failure.status, failure.error),
     ...(overflow && failure.mappedStatus === failure.status && { overflow }),
+  });
+}
+
+/** Whether a provider refused the key or its account, not the request. */
+const isAboutKey = ({ accountProblem, mappedStatus }: AttemptFailure): boolean =>
+  accountProblem !== null || [401, 402, 403, 429].includes(mappedStatus);
+
+/** The provider's own words about the caller's key, which says that it is not the site that refuses. */
+function ownKeyError(failure: AttemptFailure): GatewayError {
+  const { channel, accountProblem, error, mappedStatus, reason } = failure;
+  const status = accountProblem === "no_credit" ? 402 : clientStatus(mappedStatus);
+  const say: Reason =
+    channel.ownKey?.id === 0
+      ? {
+          code: "gateway_sent_key_refused",
+          params: { provider: channel.name, reason },
+        }
+      : {
+          code: "gateway_own_key_refused",
+          params: { name: channel.name, reason },
+        };
+  return new GatewayError(status, error.code ?? "provider_key_refused", say, {
+    type: error.type,
+    ...(status === 429 && { retryAfterSeconds: retryAfterOf(failure) }),
   });
 }
 

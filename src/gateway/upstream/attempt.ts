@@ -64,7 +64,7 @@ export class RunningAttempt {
     this.entry = attempts.begin(choice, this.#startMs);
     this.exchange = new Exchange(context.deadlines, ownMs ?? context.services.config.relayTimeoutMs);
     context.coolDown.begin(channel.id, key, call.typicalTokens);
-    context.traffic.begin(channel.id, key);
+    if (!channel.ownKey) context.traffic.begin(channel.id, key);
     try {
       this.route = bindChannel(call, prices, choice);
     } catch (error) {
@@ -90,7 +90,7 @@ export class RunningAttempt {
     const response = await this.context.upstream.send(outgoing, exchange);
     this.entry.status = response.status;
     const limitedMs = exhaustedMs(response.headers);
-    if (limitedMs !== null) {
+    if (limitedMs !== null && channel.ownKey?.id !== 0) {
       const { coolDown } = this.context;
       coolDown.limited(channel.id, key, limitedMs);
       coolDown.allow(channel.id, key, tokenAllowance(response.headers));
@@ -155,7 +155,7 @@ export class RunningAttempt {
     const { channel, key } = this.choice;
     const endMs = performance.now() - timing.startedAtMs;
     const waitedMs = endMs - this.#startMs;
-    this.context.traffic.end(channel.id, key, failed, waitedMs);
+    if (!channel.ownKey) this.context.traffic.end(channel.id, key, failed, waitedMs);
     timing.waitedMs += waitedMs;
     this.entry.endMs = Math.round(endMs);
   }

@@ -1,4 +1,41 @@
+/** Keys of callers at providers. */
+const providerKeyMessages = {
+  provider_keys_off: {
+    en: "This site does not let you store your own provider keys.",
+    zh: "本站不允许保存你自己的提供商密钥。",
+  },
+  provider_key_not_found: {
+    en: "This key does not exist. Refresh and try again.",
+    zh: "密钥不存在，请刷新后重试。",
+  },
+  provider_keys_full: {
+    en: "An account can have {max} keys at most.",
+    zh: "每个账户最多可有 {max} 个密钥。",
+  },
+  provider_key_name_invalid: {
+    en: "Enter a name of 1 to {max} characters.",
+    zh: "请输入 1 至 {max} 个字符的名称。",
+  },
+  provider_key_invalid: {
+    en: "Enter the key as the provider shows it: 8 to 500 characters, without spaces and commas.",
+    zh: "请按提供商显示的内容填写密钥：8 至 500 个字符，不含空格和逗号。",
+  },
+  provider_key_required_again: {
+    en: "A key is bound to its provider. Enter the key again for another one.",
+    zh: "密钥与其提供商绑定。更换提供商时请重新输入密钥。",
+  },
+  provider_key_provider_invalid: {
+    en: "This site does not accept your own keys for this provider.",
+    zh: "本站不接受你自己的此提供商密钥。",
+  },
+  provider_key_models_invalid: {
+    en: "Enter 1 to {max} models or patterns.",
+    zh: "请填写 1 至 {max} 个模型或通配模式。",
+  },
+};
+
 export const channelMessages = {
+  ...providerKeyMessages,
   channel_not_found: { en: "This channel does not exist. Refresh and try again.", zh: "渠道不存在，请刷新后重试。" },
   channel_name_and_key_required: { en: "Enter the channel's name and key.", zh: "请填写渠道名称和密钥。" },
   channel_key_masked: {

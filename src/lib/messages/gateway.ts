@@ -1,4 +1,5 @@
 import { accessMessages, limitMessages } from "./gateway/key-access.ts";
+import { ownKeyMessages } from "./gateway/own-keys.ts";
 import { requestMessages } from "./gateway/request.ts";
 import { storedMessages } from "./gateway/stored.ts";
 import { networkMessages, taskMessages, upstreamMessages } from "./gateway/upstream.ts";
@@ -9,6 +10,7 @@ export const gatewayMessages = {
   ...limitMessages,
   ...requestMessages,
   ...upstreamMessages,
+  ...ownKeyMessages,
   ...storedMessages,
   ...taskMessages,
   ...networkMessages,

@@ -8,6 +8,7 @@ import { channelCheckRoutes } from "../../console/channels/authenticity.ts";
 import { channelBody, channelRoutes } from "../../console/channels/channels.ts";
 import { channelExplainRoutes, type Explain } from "../../console/channels/explain.ts";
 import { channelKeyRoutes } from "../../console/channels/keys.ts";
+import { providerKeyRoutes } from "../../console/channels/provider-keys.ts";
 import { channelTransferRoutes } from "../../console/channels/transfer.ts";
 import { channelUpstreamRoutes } from "../../console/channels/upstream.ts";
 import { envelope } from "../../console/http/envelope.ts";
@@ -138,6 +139,7 @@ export function managementApi(
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
     .use(taskRoutes(shared, guarded))
     .use(apiKeyRoutes(shared, guarded))
+    .use(providerKeyRoutes(shared, guarded))
     .use(keyLeakRoutes(shared))
     .use(deviceRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))

@@ -12,7 +12,7 @@ import {
 } from "../option/json-option.ts";
 import { limitRules } from "../option/limit-rules.ts";
 import { modelRoutes } from "../option/model-routes.ts";
-import { bool, endpoint, integer, number, oneOf } from "../option/option.ts";
+import { bool, endpoint, exact, integer, number, oneOf } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 /** How calls are let in, retried, limited and kept alive. */
@@ -55,6 +55,16 @@ export const gatewayOptions = {
   ResponseCacheRules: cacheRules({ "*": {} }),
   /** Part of every entry's key: another one leaves all entries behind. */
   ResponseCacheGeneration: integer(0, {}, { ownPage: true }),
+  /** Which keys of their own callers may use: none, those that they store, those that they send with calls, or both. */
+  ProviderKeys: oneOf(["off", "stored", "call", "both"], "off"),
+  /** Names of the providers, such as `openai`; empty: all that can be. */
+  ProviderKeyProviders: json([], textsShape),
+  /** Groups whose callers may; empty: all. */
+  ProviderKeyGroups: json([], textsShape),
+  /** What a call by the caller's own key costs, in percent of the model's price. */
+  ProviderKeyFeePercent: exact(0, { max: 1000, decimals: 4 }),
+  /** And per call, in dollars. */
+  ProviderKeyFeePerCall: exact(0, { max: 1000, decimals: 10 }),
   /** Name → what may go to models and come from them. */
   Guardrails: guardrails({ ownPage: true }),
   /** Name of a guardrail → the key of its service. */

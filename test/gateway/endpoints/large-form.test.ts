@@ -15,10 +15,13 @@ afterEach(async () => {
 
 /** The relay in a process of its own, so that its memory is its own. */
 async function startRelayProcess(upstreamUrls: readonly string[], dataDir: string) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../support/gateway/gateway-worker.ts")], {
-    env: { ...process.env, UPSTREAMS: upstreamUrls.join(","), DATA_DIR: dataDir },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "../../support/gateway/workers/gateway-worker.ts")],
+    {
+      env: { ...process.env, UPSTREAMS: upstreamUrls.join(","), DATA_DIR: dataDir },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   stops.push(async () => {
     child.kill();
     await child.exited;

@@ -18,8 +18,8 @@ import {
   tokenBooks,
 } from "../../support/billing/start-billing.ts";
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
-import type { Ordering } from "../../support/gateway/ordering-worker.ts";
 import { BALANCE, taskDeps } from "../../support/gateway/start-tasks.ts";
+import type { Ordering } from "../../support/gateway/workers/ordering-worker.ts";
 import { shortLivedEnv } from "../../support/processes/run-command.ts";
 
 /** A gateway that is killed at any state of a task: the task goes on, and is charged once or given back once. */
@@ -71,7 +71,11 @@ async function restarted(use: (database: Database) => Promise<void>): Promise<vo
 async function runAndDie(options: Omit<Ordering, "dataDir" | "upstreamUrl">): Promise<void> {
   const ordering: Ordering = { ...options, dataDir: directory.path, upstreamUrl: upstream.url };
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../../support/gateway/ordering-worker.ts"), JSON.stringify(ordering)],
+    [
+      process.execPath,
+      join(import.meta.dir, "../../support/gateway/workers/ordering-worker.ts"),
+      JSON.stringify(ordering),
+    ],
     {
       env: shortLivedEnv(),
       stdout: "ignore",

@@ -75,6 +75,8 @@ type Setup = {
   /** MCP servers; without it there are none. */
   mcpServers?: GatewayServices["mcpServers"];
   mcpFetches?: GatewayServices["mcpFetches"];
+  /** Keys of callers at providers; without it nobody has any. */
+  providerKeys?: GatewayServices["providerKeys"];
   advancePlans?: GatewayServices["advancePlans"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
@@ -160,6 +162,7 @@ export function startRelay(setup: Setup) {
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.mcpServers && { mcpServers: setup.mcpServers }),
     ...(setup.mcpFetches && { mcpFetches: setup.mcpFetches }),
+    ...(setup.providerKeys && { providerKeys: setup.providerKeys }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
     ...(setup.advancePlans && { advancePlans: setup.advancePlans }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),

@@ -75,6 +75,12 @@ export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = 
           × {receipt.groupRatio}
         </Box>
         <Amount text={sums.groupAdjustment && signed(sums.groupAdjustment)} />
+        {sums.fee && (
+          <>
+            <Box sx={{ gridColumn: "span 3" }}>{t("receipt.ownKeyFee")}</Box>
+            <Amount text={signed(sums.fee)} />
+          </>
+        )}
         {sums.rounding && (
           <>
             <Box sx={{ gridColumn: "span 3" }}>{roundingLabel(sums, t)}</Box>
@@ -192,7 +198,8 @@ export const linePriceText = ({ usd, per }: LinePrice, t: TFunction): string => 
 
 /** The label of the group's ratio, with its discount. */
 export const groupRatioLabel = (group: string, receipt: ReceiptData, t: TFunction): string => {
-  const { cacheHitPercent, discountPercent: percent } = receipt;
+  const { cacheHitPercent, ownKeyPercent, discountPercent: percent } = receipt;
+  if (ownKeyPercent !== undefined) return t("receipt.ownKey", { group, percent: ownKeyPercent });
   if (cacheHitPercent !== undefined) return t("receipt.cacheHit", { group, percent: cacheHitPercent });
   return percent === undefined ? t("receipt.groupRatio", { group }) : t("receipt.discount", { group, percent });
 };

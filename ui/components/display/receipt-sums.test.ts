@@ -37,6 +37,9 @@ function randomPrice(): Price {
       ["file_search", ratio(0.003)],
     ]),
     ...(isSometimes() && { discount: { percent: decimal(below(100)) } }),
+    ...(random() < 0.2 && {
+      serviceFee: { percent: decimal(5), usdPerCall: isSometimes() ? decimal(0) : ratio(0.001) },
+    }),
   };
   if (random() < 0.2) return { ...common, kind: "per_call", usdPerCall: ratio(0.2) };
   if (random() < 0.2)
@@ -88,11 +91,11 @@ const sumOf = (amounts: readonly (string | null)[]): Big =>
 
 /** What a reader finds when adding up the shown text; empty where it is right. */
 function mistakesOf(receipt: Receipt): string[] {
-  const { lines, subtotal, groupAdjustment, rounding, charged } = receiptSums(receipt);
+  const { lines, subtotal, groupAdjustment, fee, rounding, charged } = receiptSums(receipt);
   const shown = [...lines.map(({ amount }) => amount), subtotal, charged];
   return [
     sumOf(lines.map(({ amount }) => amount)).eq(subtotal) ? "" : "lines",
-    sumOf([subtotal, groupAdjustment, rounding]).eq(charged) ? "" : "charged",
+    sumOf([subtotal, groupAdjustment, fee, rounding]).eq(charged) ? "" : "charged",
     new Set(shown.map((amount) => amount.split(".")[1]?.length)).size === 1 ? "" : "decimals",
   ].filter((mistake) => mistake !== "");
 }
@@ -100,7 +103,7 @@ function mistakesOf(receipt: Receipt): string[] {
 test("10,000 random receipts add up as shown, to the last digit", () => {
   for (let call = 0; call < CALLS; call += 1) {
     const receipt = receiptOf(500_000);
-    const { lines, subtotal, groupAdjustment, rounding, charged } = receiptSums(receipt);
+    const { lines, subtotal, groupAdjustment, fee, rounding, charged } = receiptSums(receipt);
     const wrong = mistakesOf(receipt);
     for (const { quantity, price, amount } of lines) {
       const exact = new Big(quantity).times(price.usd);
@@ -109,6 +112,7 @@ test("10,000 random receipts add up as shown, to the last digit", () => {
     const afterRatio = new Big(subtotal).times(receipt.groupRatio);
     if (!sumOf([subtotal, groupAdjustment]).eq(afterRatio)) wrong.push("group");
     if (!new Big(rounding ?? 0).times(500_000).eq(receipt.rounding ?? 0)) wrong.push("rounding");
+    if (!new Big(fee ?? 0).times(500_000).eq(receipt.ownKeyFee ?? 0)) wrong.push("fee");
     if (!new Big(charged).times(500_000).eq(receipt.total)) wrong.push("total");
     if (wrong.length > 0) expect({ wrong, receipt, lines }).toEqual({ wrong: [], receipt, lines });
   }

@@ -8,11 +8,13 @@ export type ReceiptSums = Readonly<{
   subtotal: string;
   /** What the group ratio adds, or takes with a minus; null where it changes nothing. */
   groupAdjustment: string | null;
+  /** The fixed fee for a call by the caller's own key; null where there is none. */
+  fee: string | null;
   /** What rounding to whole quota units adds, or takes with a minus; null where nothing was rounded. */
   rounding: string | null;
   /** The rounding raised the charge to the least one. */
   isMinimum: boolean;
-  /** Subtotal, group adjustment and rounding together. */
+  /** Subtotal, group adjustment, fee and rounding together. */
   charged: string;
 }>;
 
@@ -43,9 +45,10 @@ export function receiptSums(receipt: Receipt): ReceiptSums {
   const subtotal = lines.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
   const afterRatio = usd(new Big(receipt.subtotal).times(receipt.groupRatio));
   const adjustment = afterRatio.minus(subtotal);
+  const fee = usd(receipt.ownKeyFee ?? 0);
   const charged = usd(receipt.total);
-  const rounding = charged.minus(afterRatio);
-  const amounts = [...lines.map(({ amount }) => amount), subtotal, adjustment, rounding, charged];
+  const rounding = charged.minus(afterRatio).minus(fee);
+  const amounts = [...lines.map(({ amount }) => amount), subtotal, adjustment, fee, rounding, charged];
   const decimals = Math.max(FEWEST_DECIMALS, ...amounts.map(decimalsOf));
   const text = (amount: Big) => amount.toFixed(decimals);
   return {
@@ -57,6 +60,7 @@ export function receiptSums(receipt: Receipt): ReceiptSums {
     })),
     subtotal: text(subtotal),
     groupAdjustment: adjustment.eq(0) ? null : text(adjustment),
+    fee: fee.eq(0) ? null : text(fee),
     rounding: rounding.eq(0) ? null : text(rounding),
     isMinimum: lines.length < receipt.lines.length,
     charged: text(charged),

@@ -165,6 +165,16 @@ const OPERATION: readonly TabSection[] = [
     ],
     extra: "responseCache",
   },
+  {
+    id: "providerKeys",
+    fields: [
+      { key: "ProviderKeys", kind: "choice", choices: ["off", "stored", "call", "both"] },
+      { key: "ProviderKeyFeePercent", kind: "number", min: 0, max: 1000, unit: "percent" },
+      { key: "ProviderKeyFeePerCall", kind: "number", min: 0, max: 1000 },
+      json("ProviderKeyProviders"),
+      json("ProviderKeyGroups"),
+    ],
+  },
 ];
 
 const RATE_LIMIT: readonly TabSection[] = [

@@ -26,6 +26,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/plan": "/accounts/plans",
   "/playground": "/guide/console",
   "/pricing": "/guide/pricing",
+  "/provider-keys": "/guide/agents/provider-keys",
   "/reference": "/guide/api",
   "/replays": "/operate/monitoring/replays",
   "/router": "/guide/channels",

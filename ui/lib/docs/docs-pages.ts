@@ -25,6 +25,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["Response cache", "/guide/agents/response-cache", "响应缓存"],
       ["Responses", "/guide/agents/responses", "Responses"],
       ["MCP servers", "/guide/agents/mcp", "在请求中使用 MCP"],
+      ["Your own provider keys", "/guide/agents/provider-keys"],
       ["Pricing and billing", "/guide/pricing", "价格与计费"],
       ["Model catalog", "/guide/model-catalog", "模型目录"],
       ["Organizations", "/guide/organizations", "组织"],

@@ -42,6 +42,7 @@ export const CONSOLE_PAGES: readonly string[] = [
   "/plan",
   "/playground",
   "/pricing",
+  "/provider-keys",
   "/redemption",
   "/reference",
   "/register",

@@ -4,6 +4,7 @@ import { isRight, type Resource, type Right } from "./access-rules.ts";
 const PATHS: Readonly<Record<string, Resource>> = {
   "/api/channel": "channels",
   "/api/channel_types": "channels",
+  "/api/provider_keys": "channels",
   "/api/channel-checks": "channels",
   "/api/channel/list_prices": "models",
   "/api/channel/models_priced": "models",

@@ -13,6 +13,9 @@ import {
 } from "../../../lib/security/secret-references/reference.ts";
 import { refuseBrokenPatterns } from "../../../lib/values/patterns/name-patterns.ts";
 import { ROLE } from "../../accounts/access/roles.ts";
+import type { ChannelRow } from "../entry.ts";
+import { isMasked, splitKeys } from "../keys/keys.ts";
+import type { Actor } from "../operation.ts";
 import {
   baseUrlError,
   CHANNEL_LIMITS,
@@ -25,10 +28,7 @@ import {
   plainAddress,
   regionError,
   statusMappingError,
-} from "../channel-rules.ts";
-import type { ChannelRow } from "../entry.ts";
-import { isMasked, splitKeys } from "../keys/keys.ts";
-import type { Actor } from "../operation.ts";
+} from "../routing/channel-rules.ts";
 import { readOwnHeaders } from "../routing/overrides/own-headers.ts";
 import { readOverrideRules, writtenMembers } from "../routing/overrides/read-overrides.ts";
 import { checkChannelSetting } from "./channel-settings.ts";

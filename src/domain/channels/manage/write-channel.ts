@@ -6,10 +6,10 @@ import { OperationError, throwRuleError } from "../../../lib/operation-error.ts"
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
-import { LOWEST_PRIORITY, priorityError } from "../channel-rules.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
+import { LOWEST_PRIORITY, priorityError } from "../routing/channel-rules.ts";
 import { disabledBy, setChannelStatus } from "../status/set-status.ts";
 import { valuesByChannel } from "../status/values-by-channel.ts";
 import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";

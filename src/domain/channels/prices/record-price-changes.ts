@@ -87,7 +87,8 @@ type NoPart =
   | "variant"
   | "tierMultipliers"
   | "hours"
-  | "appliedTiers";
+  | "appliedTiers"
+  | "serviceFee";
 /** A part that is added to prices must be recorded too. */
 type AllPartsOf<K extends Price["kind"]> = Readonly<
   Record<Exclude<keyof Extract<Price, { kind: K }>, NoPart>, unknown>

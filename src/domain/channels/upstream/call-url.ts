@@ -1,7 +1,7 @@
 import { formatFor } from "../../../providers/contract/chat.ts";
 import { type CallParams, isTask } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { baseUrlError, plainAddress } from "../channel-rules.ts";
+import { baseUrlError, plainAddress } from "../routing/channel-rules.ts";
 
 type ChannelFields = Readonly<{
   type: number;

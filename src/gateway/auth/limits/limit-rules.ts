@@ -141,6 +141,8 @@ function keyOf(rule: LimitRule, { caller, summary }: LimitedCall, choice: Choice
   if (groups && !groups.has(group)) return null;
   if (users && !users.has(user.username) && !users.has(String(user.id))) return null;
   if (keys && !keys.has(keyId)) return null;
+  // Limits of channels protect the site's accounts at providers.
+  if (choice?.channel.ownKey) return null;
   if (channels && choice && !channels.has(choice.channel.name) && !channels.has(String(choice.channel.id))) return null;
   const parts: string[] = [];
   for (const dimension of per) {

@@ -1,6 +1,8 @@
+import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
 import { allowsModel } from "../../auth/authorize.ts";
+import { allowedCandidates } from "../../auth/policies.ts";
 import type { Call } from "../../call/call.ts";
 import { typicalTokens } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -44,11 +46,11 @@ export function planRoute(context: PlanContext, call: Call, route: ModelRoute): 
     const isEarlier = ({ candidate, rank }: RankedCandidate) => candidate.model === earlier && rank === ranked[0]?.rank;
     // A conversation that has begun elsewhere stays there.
     const experiment =
-      route.experiment && (earlier === null || earlier === route.experiment.candidate.model)
+      route.experiment && !caller.ownKeys && (earlier === null || earlier === route.experiment.candidate.model)
         ? drawPart(context, route, query, conversation ?? conversationOf(call))
         : null;
     const ordered = ranked.toSorted((a, b) => Number(isEarlier(b)) - Number(isEarlier(a)));
-    const targets = ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates }));
+    const targets = ordered.map((each) => ({ model: each.candidate.model, candidates: withOwnKeys(caller, each) }));
     return {
       conversation,
       experiment,
@@ -63,6 +65,14 @@ export function planRoute(context: PlanContext, call: Call, route: ModelRoute): 
   }
   const details = { type: "invalid_request_error", param: "model" } as const;
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
+}
+
+/** A candidate's channels after the caller's own keys, which have no tag and no region. */
+function withOwnKeys({ ownKeys, policies }: Call["caller"], { candidate, candidates }: RankedCandidate): Candidates {
+  const { model, channelTags, regions } = candidate;
+  if (!ownKeys || channelTags || regions) return candidates;
+  const merged = ownKeys.merge(candidates, model);
+  return policies ? allowedCandidates(policies, merged, model) : merged;
 }
 
 /** Reasons that lie in the channels and prices, not in the call. */

@@ -1,3 +1,4 @@
+import { hasOwnKeys } from "../../../domain/channels/provider-keys/own-keys.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { canonicalJson } from "../../../lib/values/json/canonical-json.ts";
 import type { CacheRule } from "../../../settings/option/cache-rules.ts";
@@ -8,7 +9,16 @@ import { needsOf } from "../../routing/model-fit.ts";
 /** What `isCacheable` reads of a call. */
 type CacheableCall = Pick<
   Call,
-  "body" | "caller" | "endpoint" | "excluded" | "isResumed" | "preferences" | "prompt" | "promptBound" | "route"
+  | "body"
+  | "caller"
+  | "candidates"
+  | "endpoint"
+  | "excluded"
+  | "isResumed"
+  | "preferences"
+  | "prompt"
+  | "promptBound"
+  | "route"
 >;
 
 /** The kinds of calls whose responses are texts or numbers that follow from the request. */
@@ -42,6 +52,8 @@ export function isCacheable(call: CacheableCall, rule: CacheRule): boolean {
   // The playground compares models; a pinned channel, a preference and an experiment ask for a response of their own.
   const isChosen = caller.token === null || caller.pinnedChannelId !== null || call.excluded !== null;
   if (isChosen || call.preferences !== null || route?.experiment) return false;
+  // Who pays the provider is asked by each call.
+  if (caller.ownKeys && hasOwnKeys(call.candidates)) return false;
   if (call.isResumed || STATEFUL.some((name) => json[name] != null && json[name] !== false)) return false;
   if (isStored(endpoint.codec.dialect, json)) return false;
   if (!rule.private && !logsContent(caller.policies)) return false;

@@ -3,7 +3,7 @@ import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { priorityError } from "../../../../src/domain/channels/channel-rules.ts";
+import { priorityError } from "../../../../src/domain/channels/routing/channel-rules.ts";
 
 type InlineNumberProps = Readonly<{
   /** Null: several channels with different values. */

@@ -47,13 +47,13 @@ import {
   type TagRow,
   withTags,
 } from "../tags/tag-rows.ts";
-import { ExportDialog } from "../transfer/ExportDialog.tsx";
-import { openImport } from "../transfer/ImportDrawer.tsx";
 import { ChannelCard } from "./ChannelCard.tsx";
 import { CHANNEL_COLUMNS, compareModels } from "./channel-columns.tsx";
 import { ListSwitches, StatusSegments } from "./ListView.tsx";
 import { TagDialog } from "./TagDialog.tsx";
 import { TestAllBar } from "./TestAllBar.tsx";
+import { ExportDialog } from "./transfer/ExportDialog.tsx";
+import { openImport } from "./transfer/ImportDrawer.tsx";
 import { type ChannelData, useChannelData } from "./use-channel-data.tsx";
 
 type Context = ListContext<ChannelData>;

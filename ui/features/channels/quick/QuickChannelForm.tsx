@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { baseUrlError } from "../../../../src/domain/channels/channel-rules.ts";
+import { baseUrlError } from "../../../../src/domain/channels/routing/channel-rules.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { usableModels } from "../../../api/api-keys/api-key.ts";
 import { CHANNELS_KEY, channelTypes } from "../../../api/channels/channel-lists.ts";

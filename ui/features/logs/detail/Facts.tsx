@@ -54,6 +54,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ),
     ...fact("providerCost", costOf(entry) !== null, <Money key="cost" quota={costOf(entry) ?? 0} decimals={6} />),
     ...fact("margin", marginOf(entry) !== null, <Money key="margin" quota={marginOf(entry) ?? 0} decimals={6} />),
+    ...fact("ownKey", other.own_key, ownKeyText(other.own_key)),
     ...fact(
       "responseCache",
       other.response_cache,
@@ -86,6 +87,10 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
 };
 
 /** What guardrails found: `pii: mask EMAIL × 2`, the characters of a stream that they held back at most, and how long the call waited. */
+/** A key that came with its call has the provider's name. */
+const ownKeyText = (key: LogOther["own_key"]): string =>
+  key && key.id > 0 ? `${key.name} (${key.provider})` : (key?.provider ?? "");
+
 const guardrailsText = (
   { verdicts, held_characters: held, delay_ms: delay }: NonNullable<LogOther["guardrails"]> = { verdicts: [] },
 ) =>

@@ -65,6 +65,7 @@ export function receiptText(
         `${item(name)}: ${formatNumber(Number(quantity))} × ${linePriceText(price, t)} = $${amount}`,
     ),
     `${groupRatioLabel(entry.group, receipt, t)}: × ${receipt.groupRatio}${adjustment ?? ""}`,
+    ...(sums.fee ? [`${t("receipt.ownKeyFee")}: ${signed(sums.fee)}`] : []),
     ...(sums.rounding ? [`${roundingLabel(sums, t)}: ${signed(sums.rounding)}`] : []),
     ...(paidByPlan ?? []),
     `${t("receipt.charged")}: $${included ? 0 : sums.charged} (${t("components.money.units", { units: formatNumber(included ? 0 : receipt.total) })})`,

@@ -52,6 +52,8 @@ const isReceipt = isShape<Receipt>({
   groupRatio: isText,
   discountPercent: isOptional(isText),
   cacheHitPercent: isOptional(isNumber),
+  ownKeyPercent: isOptional(isText),
+  ownKeyFee: isOptional(isText),
   variant: isOptional(isText),
   contextOver: isOptional(isNumber),
   serviceTier: isOptional(isText),
@@ -112,8 +114,11 @@ const isGuardrailNote = isShape<GuardrailNote>({
 const ENDINGS = ["complete", "client_left", "upstream_failed", "idle_timeout", "shutdown", "refused"] as const;
 const EVIDENCE = ["reported", "drained", "estimated", "none"] as const;
 
+type OwnKeyNote = NonNullable<LogOther["own_key"]>;
+
 /** Rows that came from another gateway may have values of other types. */
 const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
+  own_key: isShape<OwnKeyNote>({ id: isNumber, name: isText, provider: isText }),
   guardrails: isGuardrailNote,
   model_ratio: isNumber,
   model_price: isNumber,

@@ -42,7 +42,13 @@ test("a custom role sees the pages of its rights, and no others", () => {
   expect(adminPaths(100)).toContain("/admin-roles");
 });
 
-const everything = { enable_data_export: true, enable_drawing: true, enable_task: true, organizations: "on" } as const;
+const everything = {
+  enable_data_export: true,
+  enable_drawing: true,
+  enable_task: true,
+  organizations: "on",
+  provider_keys: true,
+} as const;
 const entriesFor = (role: number) => navFor({ ...user, role }, everything).flatMap(({ items }) => entriesOf(items));
 
 test("a user has nine entries at most, whoever administrates the site sixteen: a group counts as one", () => {

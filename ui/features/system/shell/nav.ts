@@ -9,7 +9,10 @@ import { type SiteStatus, useSite } from "../../../state/site-status.ts";
 import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../../state/stored-user.ts";
 
 /** What optional pages depend on: the site's switches, and whether there are first steps to do. */
-type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task" | "organizations"> &
+type PageSwitches = Pick<
+  SiteStatus,
+  "enable_data_export" | "enable_drawing" | "enable_task" | "organizations" | "provider_keys"
+> &
   Readonly<{ has_first_steps?: boolean }>;
 
 /** Entries of the sidebar that stand for several pages, which show while one of them is open. */
@@ -21,6 +24,7 @@ export type NavItem = Readonly<{
     | "/playground"
     | "/detail"
     | "/token"
+    | "/provider-keys"
     | "/log"
     | "/failures"
     | "/sessions"
@@ -62,6 +66,7 @@ export type NavItem = Readonly<{
     | "playground"
     | "dashboard"
     | "tokens"
+    | "providerKeys"
     | "logs"
     | "failures"
     | "sessions"
@@ -130,6 +135,7 @@ export const NAV: readonly NavSection[] = [
     items: [
       { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
       { path: "/token", label: "tokens" },
+      { path: "/provider-keys", label: "providerKeys", needs: "provider_keys" },
       { path: "/log", label: "logs", group: "logs", memberRight: "requests.read" },
       { path: "/failures", label: "failures", group: "logs", memberRight: "requests.read" },
       { path: "/sessions", label: "sessions", group: "logs", memberRight: "requests.read" },

@@ -37,6 +37,7 @@ import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import Shield from "@mui/icons-material/ShieldOutlined";
 import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
+import VpnKeyOutlined from "@mui/icons-material/VpnKeyOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import type { NavGroup, NavItem } from "./nav.ts";
 
@@ -57,6 +58,7 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   playground: ForumOutlined,
   dashboard: InsightsOutlined,
   tokens: KeyOutlined,
+  providerKeys: VpnKeyOutlined,
   logs: ReceiptLongOutlined,
   sessions: AccountTreeOutlined,
   failures: ErrorOutlineOutlined,

@@ -40,7 +40,7 @@ const CONNECTION =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-(?:length|type|encoding)|accept-encoding|expect|sec-websocket-.*)$/i;
 /** Names that hold credentials, of the caller's key too. */
 const CREDENTIAL =
-  /^(?:authorization|cookie|api-key|x-api-key|x-goog-api-key|xi-api-key|mj-api-secret|x-auth-.*|x-amz-.*)$/i;
+  /^(?:authorization|cookie|api-key|x-api-key|x-goog-api-key|xi-api-key|x-provider-key|mj-api-secret|x-auth-.*|x-amz-.*)$/i;
 /** What proxies write of the caller, and the gateway's own. */
 const PRIVATE =
   /^(?:forwarded|via|x-forwarded-.*|x-real-ip|cf-.*|true-client-ip|x-sluice-.*|sec-.*|origin|referer|traceparent|tracestate|baggage)$/i;

@@ -8,7 +8,7 @@ import {
   priorityError,
   regionError,
   statusMappingError,
-} from "../../../../../src/domain/channels/channel-rules.ts";
+} from "../../../../../src/domain/channels/routing/channel-rules.ts";
 import { namesOf } from "../../../../lib/json.ts";
 import { type Channel, splitList } from "../../channel.ts";
 

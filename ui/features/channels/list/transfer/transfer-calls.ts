@@ -1,6 +1,6 @@
-import { readData } from "../../../api/client.ts";
-import { channelTransferApi } from "../../../api/groups.ts";
-import { isNumber, isRecord, isText, readRecord } from "../../../lib/json.ts";
+import { readData } from "../../../../api/client.ts";
+import { channelTransferApi } from "../../../../api/groups.ts";
+import { isNumber, isRecord, isText, readRecord } from "../../../../lib/json.ts";
 
 /** A channel in a file; the server validates its fields. */
 type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;

@@ -4,12 +4,12 @@ import Checkbox from "@mui/material/Checkbox";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CHANNELS_KEY } from "../../../api/channels/channel-lists.ts";
-import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { Row } from "../../../components/layout.tsx";
-import type { ListContext } from "../../../components/page/list/list-context.ts";
+import { CHANNELS_KEY } from "../../../../api/channels/channel-lists.ts";
+import { StatusChip, type ToneName } from "../../../../components/display/StatusChip.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { SideDrawer } from "../../../../components/feedback/SideDrawer.tsx";
+import { Row } from "../../../../components/layout.tsx";
+import type { ListContext } from "../../../../components/page/list/list-context.ts";
 import {
   type ChannelFile,
   importChannels,

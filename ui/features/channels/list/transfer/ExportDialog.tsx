@@ -5,11 +5,11 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { saveFile } from "../../../components/display/DownloadButton.tsx";
-import { useConfirm } from "../../../components/feedback/confirm.tsx";
-import { ViewDialog } from "../../../components/feedback/FormDialog.tsx";
-import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { useSession } from "../../../state/session.ts";
+import { saveFile } from "../../../../components/display/DownloadButton.tsx";
+import { useConfirm } from "../../../../components/feedback/confirm.tsx";
+import { ViewDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { useSession } from "../../../../state/session.ts";
 import { exportChannels } from "./transfer-calls.ts";
 
 type ExportDialogProps = Readonly<{ /** Undefined: all. */ ids: readonly number[] | undefined; onClose: () => void }>;

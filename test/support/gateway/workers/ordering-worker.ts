@@ -1,11 +1,11 @@
-import { openDatabase } from "../../../db/connect.ts";
-import { createBilling } from "../../../src/billing/billing.ts";
-import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
-import { midjourney } from "../../../src/providers/media/midjourney.ts";
-import { NO_CHANGES } from "../billing/no-changes.ts";
-import { silentLog } from "../billing/start-billing.ts";
-import { startRelay } from "./start-gateway.ts";
-import { taskDeps } from "./start-tasks.ts";
+import { openDatabase } from "../../../../db/connect.ts";
+import { createBilling } from "../../../../src/billing/billing.ts";
+import { pollTasks } from "../../../../src/domain/tasks/polling/poll-tasks.ts";
+import { midjourney } from "../../../../src/providers/media/midjourney.ts";
+import { NO_CHANGES } from "../../billing/no-changes.ts";
+import { silentLog } from "../../billing/start-billing.ts";
+import { startRelay } from "../start-gateway.ts";
+import { taskDeps } from "../start-tasks.ts";
 
 /**
  * For the crash test: a process that orders one drawing, or asks how drawings stand, and kills itself at a given moment.

@@ -2,8 +2,8 @@
  * The relay as a process of its own, with the limits of a new installation, for tests that look at its memory. Prints its
  * address.
  */
-import { readConfig } from "../../../src/server/config.ts";
-import { startRelay } from "./start-gateway.ts";
+import { readConfig } from "../../../../src/server/config.ts";
+import { startRelay } from "../start-gateway.ts";
 
 const { maxRequestBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = readConfig({});
 const relay = startRelay({
