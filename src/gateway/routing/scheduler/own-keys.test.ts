@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { OWN, startOwnKeys } from "../../../test/support/gateway/own-keys.ts";
-import { chatReply, chunk, DONE, sse, usageChunk } from "../../../test/support/gateway/start-upstream.ts";
+import { OWN, startOwnKeys } from "../../../../test/support/gateway/own-keys.ts";
+import { chatReply, chunk, DONE, sse, usageChunk } from "../../../../test/support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
