@@ -416,6 +416,17 @@ describe("hostile servers", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
+  test("too large results of one caller close the server to no other", async () => {
+    const upstream = startUpstream();
+    const { relay, call } = await callAt(upstream.url, { max_result_bytes: 100_000 });
+    const { client } = await connect(relay);
+    for (let failures = 0; failures < 6; failures += 1)
+      expect(await failureOf(client.callTool({ name: "bad__long" }))).toMatchObject({
+        data: { code: "mcp_server_failed" },
+      });
+    expect(await call()).toEqual({});
+  });
+
   test("answers to other ids, and requests of its own, are not results", async () => {
     const { url } = startServer(
       (id) =>

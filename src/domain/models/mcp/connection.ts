@@ -12,6 +12,7 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { JsonObject } from "../../../formats/json.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Operation } from "./openapi/operation.ts";
+import { ResultTooLargeError } from "./result-too-large.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 
 /** A tool as its server describes it. */
@@ -213,7 +214,7 @@ export class McpConnection implements ServerConnection {
       transform(part, controller) {
         left -= part.byteLength;
         if (left >= 0) return controller.enqueue(part);
-        const error = new Error(`The MCP server sent more than ${maxBytes} bytes.`);
+        const error = new ResultTooLargeError(maxBytes);
         controller.error(error);
         exchange?.abort(error);
       },

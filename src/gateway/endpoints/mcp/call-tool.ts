@@ -1,6 +1,8 @@
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
+import { ResultTooLargeError } from "../../../domain/models/mcp/result-too-large.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import type { ToolRequest } from "../../adapters/mcp/site-tools.ts";
 import { authorizeModel, withEndUser } from "../../auth/authorize.ts";
@@ -118,12 +120,19 @@ async function send(
     return result;
   } catch (thrown) {
     const failure = await failureOf(thrown, server);
-    // A server that refuses what the client sent works.
-    if (failure.status < 500) breaker.succeeded(server.id);
+    // A server that refuses what the client sent works, and what one caller uses up closes it to no other.
+    if (failure.status < 500 || isCallers(thrown)) breaker.succeeded(server.id);
     else breaker.failed(server.id);
     throw failure;
   }
 }
+
+/** Whether a caller can bring a failure about with any server. */
+const isCallers = (thrown: unknown): boolean =>
+  thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && thrown.code === "mcp_stdio_full");
+
+/** Processes get free when calls end. */
+const RETRY_WHEN_FULL_S = 5;
 
 const INVALID_PARAMS = -32602;
 const REQUEST_TIMEOUT = -32001;
@@ -136,6 +145,10 @@ async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promi
     import("../../../domain/models/mcp/connection.ts"),
     import("../../../domain/models/mcp/openapi/build-request.ts"),
   ]);
+  if (thrown instanceof OperationError && thrown.code === "mcp_stdio_full") {
+    const details = { retryAfterSeconds: RETRY_WHEN_FULL_S };
+    return new GatewayError(503, "mcp_server_unavailable", reasonOf(thrown), details);
+  }
   if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);
   const status = statusOfFailure(thrown);
   if (status !== null) {

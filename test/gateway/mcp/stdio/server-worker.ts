@@ -39,7 +39,7 @@ async function answer(params: Params): Promise<object> {
     case "hang":
       return new Promise(() => {});
     case "late":
-      await Bun.sleep(300);
+      await Bun.sleep(2_000);
       return text("late");
     case "progress": {
       const { progressToken } = params._meta;

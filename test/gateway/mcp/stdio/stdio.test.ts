@@ -111,7 +111,11 @@ describe("a process of a server", () => {
     expect(Number(await clients[0].call("pid"))).not.toBe(first);
     const busy = [clients[0].call("late"), clients[2].call("late")];
     await until(() => stdio.running === 2);
-    expect(await clients[1].failure("pid")).toMatchObject({ message: expect.stringContaining("which is the most") });
+    for (let time = 0; time < 6; time += 1)
+      expect(await clients[1].failure("pid")).toMatchObject({
+        data: { code: "mcp_server_unavailable", retry_after_seconds: 5 },
+        message: expect.stringContaining("which is the most"),
+      });
     expect(await Promise.all(busy)).toEqual(["late", "late"]);
   });
 
@@ -132,6 +136,23 @@ describe("a process of a server", () => {
     for (let listing = 0; listing < 5; listing += 1) await startFor(0);
     expect(other.isOver).toBe(false);
     expect(stdio.running).toBe(8);
+  });
+
+  test("that one account brings to its end starts for another all the same", async () => {
+    const limits = { commands: [process.execPath], maxProcesses: 8, maxMemoryBytes: 1024 * MEBIBYTE };
+    const stdio = new StdioSupervisor(limits);
+    stops.push(() => stdio.close());
+    const transportFor = (accountId: number, manner: string) =>
+      stdio.transport({ id: 1, command: process.execPath, args: [WORKER, manner], secret: "", accountId }, MEBIBYTE);
+    await transportFor(1, "dies-at-start").start();
+    await until(() => stdio.running === 0);
+    expect(
+      await transportFor(1, "good")
+        .start()
+        .catch((error) => error),
+    ).toMatchObject({ code: "mcp_stdio_resting" });
+    await transportFor(2, "good").start();
+    expect(stdio.running).toBe(1);
   });
 
   test("ends soon after the server is configured otherwise, or no longer", async () => {

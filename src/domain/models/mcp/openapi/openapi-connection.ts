@@ -8,6 +8,7 @@ import {
   type ServerConnection,
   type ToolResult,
 } from "../connection.ts";
+import { ResultTooLargeError } from "../result-too-large.ts";
 import { buildRequest } from "./build-request.ts";
 
 type Options = Readonly<{
@@ -63,7 +64,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Buffer
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.byteLength;
-    if (size > maxBytes) throw new Error(`The server sent more than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new ResultTooLargeError(maxBytes);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { LRUCache } from "lru-cache";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { StdioTransport } from "./transport.ts";
@@ -25,6 +26,7 @@ type Command = Readonly<{
 }>;
 
 const [FIRST_REST_MS, LONGEST_REST_MS] = [1_000, 60_000];
+const MAX_RESTS = 10_000;
 /** A process that has run so long has not ended because of how it was started. */
 const STEADY_MS = 60_000;
 /** An account has at most this part of all processes. */
@@ -36,7 +38,8 @@ const MINIMAL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 export class StdioSupervisor {
   /** With the account of each. */
   readonly #running = new Map<StdioTransport, number>();
-  readonly #rests = new Map<number, { failures: number; untilMs: number }>();
+  /** By server and account: a process that one caller brings to its end is not withheld from others. */
+  readonly #rests = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_RESTS });
   #folder: string | null = null;
 
   constructor(private readonly limits: StdioLimits) {}
@@ -63,7 +66,7 @@ export class StdioSupervisor {
       },
       ended: (transport, isExpected) => {
         this.#running.delete(transport);
-        if (!isExpected) this.#rest(id, Date.now() - transport.startedMs);
+        if (!isExpected) this.#rest(`${id}/${accountId}`, Date.now() - transport.startedMs);
       },
     });
   }
@@ -86,7 +89,7 @@ export class StdioSupervisor {
 
   /** Room within all processes, and within the share of an account: one that opens many sessions leaves others theirs. */
   #makeRoom(id: number, accountId: number): void {
-    const restMs = (this.#rests.get(id)?.untilMs ?? 0) - Date.now();
+    const restMs = (this.#rests.get(`${id}/${accountId}`)?.untilMs ?? 0) - Date.now();
     if (restMs > 0) throw new OperationError("mcp_stdio_resting", { seconds: Math.ceil(restMs / 1_000) });
     const { maxProcesses } = this.limits;
     const share = Math.max(1, Math.floor(maxProcesses / SHARES));
@@ -102,10 +105,10 @@ export class StdioSupervisor {
     idle.kill();
   }
 
-  #rest(id: number, livedMs: number): void {
-    const failures = livedMs > STEADY_MS ? 1 : (this.#rests.get(id)?.failures ?? 0) + 1;
+  #rest(key: string, livedMs: number): void {
+    const failures = livedMs > STEADY_MS ? 1 : (this.#rests.get(key)?.failures ?? 0) + 1;
     const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (failures - 1));
-    this.#rests.set(id, { failures, untilMs: Date.now() + restMs });
+    this.#rests.set(key, { failures, untilMs: Date.now() + restMs });
   }
 
   /** An empty folder of this process, in which servers run. */

@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { parseJson } from "../../../../formats/json.ts";
+import { ResultTooLargeError } from "../result-too-large.ts";
 
 /** A process to start, and what it may do. */
 export type ProcessOptions = Readonly<{
@@ -146,7 +147,7 @@ export class StdioTransport implements Transport {
     if (this.failure) return true;
     if (this.#size <= this.options.maxBytes) return false;
     this.#parts = [];
-    this.kill(new Error(`The server sent more than ${this.options.maxBytes} bytes.`));
+    this.kill(new ResultTooLargeError(this.options.maxBytes));
     return true;
   }
 
