@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type MarkdownRenderer } from "vitepress";
+import { version } from "../../package.json";
 import { DOCS_SECTIONS, docsPageIn } from "../../ui/lib/docs/docs-pages.ts";
 import { withRequirements } from "./asvs.ts";
 import { searchOptions } from "./search.ts";
@@ -39,6 +40,7 @@ export default defineConfig({
       lang: "zh-CN",
       description: "Sluice 的文档：自托管的 AI 网关",
       themeConfig: {
+        nav: [{ text: `v${version}`, link: "/zh/operate/site/upgrades" }],
         sidebar: sections(true),
         outline: { level: [2, 3], label: "本页内容" },
         docFooter: { prev: "上一页", next: "下一页" },
@@ -60,6 +62,7 @@ export default defineConfig({
   },
   themeConfig: {
     logo: "/logo.svg",
+    nav: [{ text: `v${version}`, link: "/operate/site/upgrades" }],
     search: { provider: "local", options: searchOptions },
     outline: [2, 3],
     i18nRouting: true,
@@ -68,10 +71,12 @@ export default defineConfig({
   },
 });
 
-/** The sidebar of a language; what is not translated leads to the English page. */
+/** The sidebar of a language, by tasks; what is not translated leads to the English page. */
 function sections(isChinese: boolean) {
-  return DOCS_SECTIONS.map(({ name, chineseName, pages }) => ({
+  return DOCS_SECTIONS.map(({ name, chineseName, pages }, at) => ({
     text: isChinese ? chineseName : name,
+    // The first is open, and the one of the page.
+    collapsed: at > 0,
     items: pages.map((page) => docsPageIn(page, isChinese)).map(([text, link]) => ({ text, link })),
   }));
 }

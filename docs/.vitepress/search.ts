@@ -1,35 +1,28 @@
 import type { DefaultTheme } from "vitepress";
+import { inPairs } from "./theme/search-words.ts";
 
 /** Pages about the making of the product are found by their headings alone, so that they stand behind guides. */
 const BY_HEADINGS = /^(?:decisions|contributing)\/|^(?:architecture|contributing)\.md$/;
 
-/** A run of Chinese characters. */
-const CHINESE = /\p{Script=Han}{2,}/gu;
-/** As long as what is searched for in Chinese. */
-const LONGEST = 6;
-
-/** A run of Chinese characters as one word from each of them on, as words are found by their beginnings: 添加渠道 加渠道 渠道 道. */
-const wordsOf = (run: string): string =>
-  [...run].map((_, from, characters) => characters.slice(from, from + LONGEST).join("")).join(" ");
-
 const HEADING = /<h[1-6][\s\S]*?<\/h[1-6]>/g;
+/** How often the words of a Chinese heading count. */
+const HEADING_WEIGHT = 6;
 const onlyHeadings = (html: string): string => (html.match(HEADING) ?? []).join("\n");
-const expand = (html: string): string => html.replace(CHINESE, (run) => ` ${wordsOf(run)} `);
 
-/** The same text as it is searched in; headings are shown among what is found, so they stay, and are repeated below. */
+/** A page as it is searched in: Chinese in pairs of characters. Headings are shown among what is found: they stay, and are repeated below. */
 const searchable = (html: string): string => {
   let rest = 0;
   const parts = [...html.matchAll(HEADING)].map(({ 0: heading, index }) => {
-    const before = expand(html.slice(rest, index));
+    const before = inPairs(html.slice(rest, index));
     rest = index + heading.length;
-    return `${before}${heading}<p>${expand(heading.replace(/<[^>]+>/g, ""))}</p>`;
+    return `${before}${heading}<p>${inPairs(heading.replace(/<[^>]+>/g, "")).repeat(HEADING_WEIGHT)}</p>`;
   });
-  return parts.join("") + expand(html.slice(rest));
+  return parts.join("") + inPairs(html.slice(rest));
 };
 
 /**
- * The search of the site. Its index is made at build time; the browser gets no functions, which the content security policy would
- * not run. A word as it is typed counts most, then words that begin so, then similar ones.
+ * The search of the site. Its index is made at build time; the browser gets no functions with it, which the content security policy
+ * would not run: `theme/index.ts` adds what splits Chinese. A word as it is typed counts most, then words that begin so, then similar ones.
  * Source: https://lucaong.github.io/minisearch/types/MiniSearch.SearchOptions.html
  */
 export const searchOptions: DefaultTheme.LocalSearchOptions = {

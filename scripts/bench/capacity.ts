@@ -1,6 +1,6 @@
 /**
  * A plan for so many calls: replicas, cores, memory, connections, storage and what is exhausted first, from measured figures
- * (docs/scale.md). Figures of your own machine take the place of ours, and numbers of your traffic the place of a
+ * (docs/contributing/scale.md). Figures of your own machine take the place of ours, and numbers of your traffic the place of a
  * billion calls a month:
  *   bun run capacity -- --callsAMonth=50e6 --streamedShare=0.9 --coresAHost=16 --cpuUsStreamed=900
  */
@@ -30,7 +30,7 @@ export const TRAFFIC = {
   spareHosts: 1,
 };
 
-/** What was measured, and how: docs/scale.md. Replace it with what you measure. */
+/** What was measured, and how: docs/contributing/scale.md. Replace it with what you measure. */
 export const MEASURED = {
   cpuUsNotStreamed: 340,
   cpuUsStreamed: 2865,

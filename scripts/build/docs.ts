@@ -9,6 +9,7 @@ const STAMP = path.join(ROOT, "dist/docs.stamp");
 const SOURCES = [
   "docs/**/*",
   "docs/.vitepress/**/*",
+  "package.json",
   "CONTRIBUTING.md",
   "ARCHITECTURE.md",
   "scripts/build/docs.ts",

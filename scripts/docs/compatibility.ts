@@ -1,4 +1,4 @@
-/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, docs/guide/migration.md, docs/guide/providers.md (also in Chinese), docs/operate/site/errors.md and settings.md: bun scripts/docs/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md and docs/contributing/services.md, docs/guide/migration.md, docs/operate/site/errors.md, settings.md and provider-setup.md: bun scripts/docs/compatibility.ts */
 import { join } from "node:path";
 import { plugin } from "bun";
 import textsPlugin from "../build/console/texts-plugin.ts";
@@ -20,8 +20,8 @@ await errors.write(await withErrors(await errors.text()));
 const settings = pageOf("operate/site/settings.md");
 await settings.write(withSettings(await settings.text()));
 for (const [page, language] of [
-  ["guide/providers.md", "en"],
-  ["zh/guide/providers.md", "zh"],
+  ["operate/site/provider-setup.md", "en"],
+  ["zh/operate/site/provider-setup.md", "zh"],
 ] as const)
   await pageOf(page).write(withProviders(await pageOf(page).text(), language));
 const imports = pageOf("guide/migration.md");

@@ -24,9 +24,7 @@ describe("in Chinese", () => {
       const [english, translated] = [textOf(pages, path.replace("docs/zh/", "docs/")), textOf(chinese, path)];
       expect(codeOf(translated)).toEqual(codeOf(english));
       expect(levelsOf(translated)).toEqual(levelsOf(english));
-      // VitePress puts a line before a digit.
-      const named = anchors(translated).map((anchor) => anchor.replace(/^_(?=\d)/, ""));
-      expect(named.slice(1)).toEqual(anchors(english).slice(1));
+      expect(anchors(translated).slice(1)).toEqual(anchors(english).slice(1));
     },
   );
 
@@ -108,7 +106,7 @@ const wordsOf = (text: string): number =>
     .filter(Boolean).length;
 
 /** Where a page needs more, another one gives it up; tables that a program writes do not count. */
-const MAX_WORDS = 58_000;
+const MAX_WORDS = 60_000;
 
 test("the documentation is short enough to be read, and a decision fits on a page", () => {
   const docs = pages.filter(({ path }) => path.startsWith("docs/"));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import MiniSearch from "minisearch";
 import { searchOptions } from "../../docs/.vitepress/search.ts";
+import { searchWords } from "../../docs/.vitepress/theme/search-words.ts";
 import { buildDocs } from "../build/docs.ts";
 
 const CHUNKS = join(import.meta.dir, "../../dist/docs/assets/chunks");
@@ -22,6 +23,7 @@ async function searcher(locale: string): Promise<(text: string) => readonly stri
   const index = MiniSearch.loadJSON(String(json), {
     fields: ["title", "titles", "text"],
     storeFields: ["title", "titles"],
+    tokenize: searchWords,
     searchOptions: { prefix: true, ...searchOptions.miniSearch?.searchOptions },
   });
   return (text) => index.search(text).map(({ id }) => String(id));
@@ -34,7 +36,7 @@ const LEAST = 23;
 const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, answers: RegExp])[]>> = {
   root: [
     ["no available channel", /errors#no-channel|guide\/channels/],
-    ["ollama", /providers#ollama/],
+    ["ollama", /provider-setup#ollama/],
     ["model mapping", /channels#model-names/],
     ["log request content", /security|console#usage-log|settings#operation-logging/],
     ["delete logs", /log-retention/],
@@ -44,12 +46,12 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, a
     ["lost password", /operations#|getting-started/],
     ["cache price", /guide\/pricing|prompt-caching|response-cache/],
     ["outbound proxy", /configuration|channels#/],
-    ["azure", /providers#azure/],
-    ["vertex", /providers#vertex/],
-    ["bedrock", /providers#aws/],
+    ["azure", /provider-setup#azure/],
+    ["vertex", /provider-setup#vertex/],
+    ["bedrock", /provider-setup#aws/],
     ["requests per minute", /console#limits|errors#rate-limit|organizations/],
     ["thinking suffix", /channels|settings#models-(claude|gemini)/],
-    ["cors", /configuration/],
+    ["cors", /api#cors/],
     ["github sign-in", /settings#system-github|single-sign-on/],
     ["smtp", /settings#system-email/],
     ["mysql", /migration/],
@@ -58,6 +60,33 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, a
     ["error codes", /errors#(codes|errors-and-what-to-do)/],
     ["create key api", /guide\/api|service-accounts|getting-started#_4/],
     ["cursor", /coding-agents#cursor/],
+  ],
+  zh: [
+    ["添加渠道", /getting-started|guide\/channels/],
+    ["Ollama", /provider-setup#ollama/],
+    ["模型映射", /guide\/channels/],
+    ["记录内容", /security|console|log/],
+    ["清理日志", /log-retention|organizations|operations/],
+    ["nginx 流式", /proxies/],
+    ["余额不足", /alerts|pricing|payments|plans|console|organizations/],
+    ["倍率", /pricing/],
+    ["重置密码", /operations|getting-started/],
+    ["缓存价格", /pricing|prompt-caching|response-cache|model-catalog/],
+    ["代理", /configuration|proxies|channels/],
+    ["Azure", /provider-setup#azure/],
+    ["Vertex", /provider-setup#vertex/],
+    ["Bedrock", /provider-setup#aws/],
+    ["速率限制", /plans#rate-limits|console|organizations|configuration|api/],
+    ["推理", /model-catalog#fields|channels|api|prompt-caching|responses|routes|pricing/],
+    ["跨域", /api#cors/],
+    ["单点登录", /single-sign-on/],
+    ["分组", /concepts|pricing|channels|console/],
+    ["备份", /operations|backup/],
+    ["护栏", /guardrails/],
+    ["邀请", /organizations|console|plans/],
+    ["告警", /alerts/],
+    ["创建令牌", /getting-started|service-accounts|api/],
+    ["Cursor", /coding-agents#cursor/],
   ],
 };
 

@@ -1,7 +1,7 @@
 /** Every way that a text or a page of the documentation describes leads somewhere: "Settings → System → Taxes", "Billing → Plans". */
 import { expect, test } from "bun:test";
 import { catalogue } from "../../src/lib/messages.ts";
-import { readPages } from "../../test/support/docs/pages.ts";
+import { type DocPage, readChinesePages, readPages } from "../../test/support/docs/pages.ts";
 import { SECTIONS } from "../features/settings/sections.ts";
 import { wordOf } from "../features/settings/setting-field.ts";
 import { NAV } from "../features/system/shell/nav.ts";
@@ -102,6 +102,8 @@ test.each(["fr", "ja", "ru", "vi", "zh-TW"])("the console's texts in %s", async 
 });
 
 test("the documentation", () => {
-  const wrong = readPages().flatMap(({ path, text }) => deadEndsOf(text, PLACES.en).map((end) => `${path}: ${end}`));
-  expect(wrong).toEqual([]);
+  const wrongIn = (pages: readonly DocPage[], places: Places) =>
+    pages.flatMap(({ path, text }) => deadEndsOf(text, places).map((end) => `${path}: ${end}`));
+  expect(wrongIn(readPages(), PLACES.en)).toEqual([]);
+  expect(wrongIn(readChinesePages(), PLACES.zh)).toEqual([]);
 });

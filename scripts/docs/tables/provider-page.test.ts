@@ -6,8 +6,8 @@ import { withProviders } from "./provider-page.ts";
 const DOCS = join(import.meta.dir, "../../../docs");
 
 test.each([
-  ["guide/providers.md", "en"],
-  ["zh/guide/providers.md", "zh"],
+  ["operate/site/provider-setup.md", "en"],
+  ["zh/operate/site/provider-setup.md", "zh"],
 ] as const)("%s matches the providers (else run: bun scripts/docs/compatibility.ts)", async (file, language) => {
   const page = await Bun.file(join(DOCS, file)).text();
   expect(withProviders(page, language)).toBe(page);

@@ -143,9 +143,14 @@ describe("a journey below a path", () => {
   test("the documentation, its search and its links stay below the path", async () => {
     const { page, complaints, strays, close } = await openVisitor();
     await page.goto(`${passing.url}/docs`);
-    await page.getByRole("link", { name: "Configuration", exact: true }).first().click();
-    await page.waitForURL(`${passing.url}/docs/operate/configuration`);
-    await page.getByRole("heading", { name: "Configuration", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Getting started", exact: true }).first().click();
+    await page.waitForURL(`${passing.url}/docs/guide/getting-started`);
+    await page.getByRole("heading", { name: "Getting started", level: 1 }).waitFor();
+    // Examples are copied as they run here.
+    await page
+      .locator("code", { hasText: `curl ${passing.url}/v1/chat/completions` })
+      .first()
+      .waitFor();
     await page.goto(`${passing.url}/docs/guide/pricing`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect([strays, complaints]).toEqual([[], []]);

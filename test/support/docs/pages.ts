@@ -62,14 +62,19 @@ function leads(from: string, target: string, pages: readonly DocPage[]): boolean
   );
 }
 
-/** Anchors of headings, as GitHub and VitePress make them; those that a heading names itself. */
+/** What VitePress' `slugify` makes a line of (https://github.com/mdit-vue/mdit-vue, packages/shared). */
+const SPECIAL = /[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+/g;
+
+/** Anchors of headings, as the site makes them; those that a heading names itself. */
 export function anchors(text: string): string[] {
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    (/\{#([^}]+)\}$/.exec(heading)?.[1] ?? heading)
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, "")
-      .trim()
-      .replaceAll(/\s+/g, "-"),
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(
+    ([, heading = ""]) =>
+      /\{#([^}]+)\}$/.exec(heading)?.[1] ??
+      heading
+        .toLowerCase()
+        .replaceAll(SPECIAL, "-")
+        .replace(/^-+|-+$/g, "")
+        .replace(/^(\d)/, "_$1"),
   );
 }
