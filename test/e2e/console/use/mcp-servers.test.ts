@@ -1,5 +1,6 @@
 /** MCP servers in a real browser: added from an agent's settings, their tools approved, and then offered to callers. */
 import { afterAll, expect } from "bun:test";
+import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { startMcpServer } from "../../../gateway/mcp/mcp-server.ts";
@@ -13,7 +14,9 @@ import {
 } from "../../../support/e2e/console-page.ts";
 import { until } from "../../../support/lib/until.ts";
 
-const { browser, fixture } = await startBrowserFixture(["tools-model"]);
+const { browser, fixture } = await startBrowserFixture(["tools-model"], {
+  env: { MCP_STDIO_COMMANDS: process.execPath },
+});
 const server = startMcpServer({ authorization: "Bearer lock-keeper" });
 afterAll(() => server.stop());
 const consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en);
@@ -126,6 +129,31 @@ test("its use is shown by tool and user, with the way to the calls in the log", 
   await calls.getByRole("link", { name: "weather" }).click();
   await page.getByText("mcp/city-tools/weather").first().waitFor();
   expect(new URL(page.url()).searchParams.get("model")).toBe("mcp/city-tools/weather");
+  expect(consolePage.complaints).toEqual([]);
+}, 120_000);
+
+test("a command comes from an agent's settings, with what its process wrote above its tools", async () => {
+  const { page, button, dialog, row } = consolePage;
+  const worker = path.resolve(import.meta.dir, "../../../gateway/mcp/stdio/server-worker.ts");
+  const local = { command: process.execPath, args: [worker, "good"], env: { SECRET_NAME: "the-secret-value" } };
+  await consolePage.open("/mcp-servers");
+  await button(words.add).first().click();
+  const form = dialog(words.form.createTitle);
+  await form.getByLabel(words.form.paste).fill(JSON.stringify({ mcpServers: { local } }));
+  const command = form.getByLabel(words.form.command, { exact: true });
+  await until(
+    () => command.inputValue(),
+    (value) => value === process.execPath,
+  );
+  await consolePage.expectAccessible();
+  await button(words.form.create, form).click();
+  await row("local").getByText("local", { exact: true }).click();
+  const tools = dialog(fillPlaceholders(words.tools.title, { name: "local" }));
+  await tools.getByText("good has started with ***").waitFor();
+  await tools.locator("[data-row]").filter({ hasText: "environment" }).waitFor();
+  await consolePage.expectAccessible();
+  await page.keyboard.press("Escape");
+  await tools.waitFor({ state: "detached" });
   expect(consolePage.complaints).toEqual([]);
 }, 120_000);
 
