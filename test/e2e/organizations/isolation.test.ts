@@ -263,6 +263,41 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     }
   });
 
+  test("provider keys of an organization are its own, and only who manages all keys changes them", async () => {
+    await setOptions(root, { ProviderKeys: "stored" });
+    const key = { provider: "openai", key: "sk-a-provider-key", models: ["*"], mode: "first", enabled: true };
+    const add = (session: Session, name: string, header?: number) =>
+      as(session, "POST", "/api/provider_keys/", { ...key, name }, header);
+    const mine = dataOf(await add(member("owner"), "personal"));
+    const theirs = dataOf(await add(outsider, "theirs", elsewhere));
+    const ours = dataOf(await add(member("owner"), "ours", organization));
+    for (const role of ["developer", "viewer", "billing"] as const)
+      expect((await add(member(role), "no", organization)).status).toBe(403);
+    const names = async (session: Session, header?: number) =>
+      dataOf(await as(session, "GET", "/api/provider_keys/", undefined, header)).map(
+        ({ name }: { name: string }) => name,
+      );
+    expect(await names(member("owner"))).toEqual(["personal"]);
+    expect(await names(member("developer"), organization)).toEqual(["ours"]);
+    expect(await names(outsider, elsewhere)).toEqual(["theirs"]);
+    for (const [session, id, header] of [
+      [member("owner"), mine.id, organization],
+      [member("owner"), theirs.id, organization],
+      [outsider, ours.id, elsewhere],
+      [member("owner"), ours.id, undefined],
+    ] as const) {
+      for (const [method, path, body] of [
+        ["PUT", `/api/provider_keys/${id}`, { ...key, name: "changed" }],
+        ["POST", `/api/provider_keys/${id}/test`, undefined],
+        ["DELETE", `/api/provider_keys/${id}`, undefined],
+      ] as const) {
+        const reply = await as(session, method, path, body, header);
+        expect([method, reply.code]).toEqual([method, "provider_key_not_found"]);
+      }
+    }
+    await setOptions(root, { ProviderKeys: "off" });
+  });
+
   test("developers reach their own keys, admins all, and others see no secret", async () => {
     const owned = dataOf(await as(member("owner"), "POST", "/api/token/", { name: "owned" }, organization));
     const developed = dataOf(await as(member("developer"), "POST", "/api/token/", { name: "developed" }, organization));
