@@ -43,7 +43,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["Routes", "/guide/routes", "路由"],
       ["Pricing and billing", "/guide/pricing", "定价与计费"],
       ["Model catalog", "/guide/model-catalog", "模型目录"],
-      ["Model checks", "/operate/monitoring/model-checks", "模型检测"],
+      ["Model checks", "/operate/monitoring/model-checks", "模型检查"],
       ["Guardrails", "/operate/site/guardrails", "护栏"],
       ["MCP servers", "/operate/site/mcp", "MCP 服务器"],
     ],
