@@ -56,6 +56,8 @@ const definition: TSchema & { static: object } = t.Object(
     keys: ids("Only these API keys."),
     tools: texts("Only tools that match one of these names or patterns."),
     read_only: t.Optional(t.Boolean({ description: "Only tools that the server says change nothing." })),
+    prompts: t.Optional(t.Boolean({ description: "Callers get the server's prompts." })),
+    resources: t.Optional(t.Boolean({ description: "Callers get the server's resources and templates." })),
     timeout_ms: t.Optional(integer({ description: "How long a call may take; 60,000 unless set." })),
     max_result_bytes: t.Optional(integer({ description: "The largest result; 1,048,576 unless set." })),
     usd_per_call: text("What a call costs, in dollars; nothing unless set."),

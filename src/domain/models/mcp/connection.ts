@@ -6,7 +6,11 @@ import {
   ErrorCode,
   ListToolsResultSchema,
   McpError,
+  type Notification,
   type Progress,
+  type Request as ProtocolRequest,
+  type Result,
+  ResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { JsonObject } from "../../../formats/json.ts";
@@ -54,6 +58,8 @@ export type ServerConnection = Readonly<{
   hasFailed: boolean;
   /** Calls a tool. Rejects what connecting or the call rejects; a tool that failed is a result. */
   callTool(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
+  /** Sends another request of the protocol; absent: the server is of another kind. */
+  request?(method: string, params: JsonObject, timeoutMs: number): Promise<JsonObject>;
   close(): void;
 }>;
 
@@ -78,7 +84,7 @@ const exchanges = new AsyncLocalStorage<AbortController>();
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
 export class McpConnection implements ServerConnection {
-  readonly #client: Client;
+  readonly #client: Client<ProtocolRequest, Notification, Result>;
   readonly #transport: StreamableHTTPClientTransport | StdioTransport;
   readonly #signal: AbortSignal;
   readonly #maxBytes: number;
@@ -166,6 +172,14 @@ export class McpConnection implements ServerConnection {
         ...options,
         ...(onProgress && { onprogress: onProgress }),
       }),
+    );
+  }
+
+  /** Sends a request; its result is not validated. Rejects what connecting or the request rejects. */
+  async request(method: string, params: JsonObject, timeoutMs: number): Promise<JsonObject> {
+    await this.#open();
+    return await this.#exchange(timeoutMs, (options) =>
+      this.#client.request({ method, params }, ResultSchema, options),
     );
   }
 

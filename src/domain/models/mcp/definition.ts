@@ -75,6 +75,8 @@ const readFields = fieldsOf({
   ...scopeFields,
   tools: listOf(pattern),
   read_only: flag,
+  prompts: flag,
+  resources: flag,
   timeout_ms: integerFrom(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS),
   max_result_bytes: integerFrom(MIN_RESULT_BYTES, MAX_RESULT_BYTES),
   usd_per_call: price,
@@ -95,6 +97,9 @@ export type McpRules = Readonly<{
   /** Null: all. */
   tools: readonly NamePattern[] | null;
   isReadOnly: boolean;
+  /** Whether callers get its prompts and resources, of which nothing is pinned. */
+  passesPrompts: boolean;
+  passesResources: boolean;
   timeoutMs: number;
   maxResultBytes: number;
   usdPerCall: Decimal;
@@ -129,6 +134,8 @@ export function readMcpRules(value: unknown): McpRules {
     scope: readCallerScope(definition),
     tools: tools && tools.length > 0 ? tools.map(namePattern) : null,
     isReadOnly: definition.read_only ?? false,
+    passesPrompts: definition.prompts ?? false,
+    passesResources: definition.resources ?? false,
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     maxResultBytes: definition.max_result_bytes ?? DEFAULT_RESULT_BYTES,
     usdPerCall: definition.usd_per_call === undefined ? ZERO : decimal(definition.usd_per_call),

@@ -6,7 +6,7 @@ import type { Caller } from "../../call/caller.ts";
 import type { Services } from "../../call/services.ts";
 
 /** The model name by which a tool is allowed, limited, priced and logged. */
-const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;
+export const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;
 
 /** A tool under the name by which the client gets it. */
 export type OfferedTool = Readonly<{ alias: string; model: string; server: McpServer; tool: McpTool }>;

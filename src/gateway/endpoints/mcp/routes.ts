@@ -14,11 +14,11 @@ import { corsHeaders } from "../../request/headers.ts";
 import { readRequest } from "../../request/parse-request.ts";
 import type { RefuseContext } from "../../request/refuse.ts";
 import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
-import type { CallToolContext } from "./call-tool.ts";
 import { SESSION_HEADER, toolEndpoint } from "./endpoint.ts";
+import type { ServerCallContext } from "./server-call.ts";
 
 /** What the MCP endpoint works with. */
-export type McpContext = CallToolContext &
+export type McpContext = ServerCallContext &
   AuthenticateInTurnContext &
   ReadBodyContext &
   RefuseContext &
@@ -65,8 +65,9 @@ async function handlePost(context: McpContext, { request, server }: RoutedReques
     if (name !== null && servers.length === 0) throw unknownServer(name);
     const { json } = await readRequest(context, { request, server, endpoint: toolEndpoint }, timing);
     const { serveMessage } = await import("./serve-message.ts");
-    const tools = new OfferedTools(servers, name === null, caller);
-    const response = await serveMessage(context, { request, json, caller, ip, timing, tools });
+    const isJoined = name === null;
+    const tools = new OfferedTools(servers, isJoined, caller);
+    const response = await serveMessage(context, { request, json, caller, ip, timing, tools, servers, isJoined });
     if (json.method === "initialize" && response.ok) response.headers.set(SESSION_HEADER, randomUUID());
     return withHeaders(request, response);
   } catch (error) {

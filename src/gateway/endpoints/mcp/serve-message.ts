@@ -1,6 +1,17 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  CompleteRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
@@ -9,8 +20,10 @@ import type { OfferedTool, OfferedTools } from "../../adapters/mcp/offered-tools
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
-import { type CallToolContext, callTool } from "./call-tool.ts";
+import { callTool } from "./call-tool.ts";
 import { SESSION_HEADER } from "./endpoint.ts";
+import { PassedOn } from "./passed-on.ts";
+import type { ServerCallContext } from "./server-call.ts";
 
 /** A message of an authenticated client. */
 export type ClientMessage = Readonly<{
@@ -20,6 +33,9 @@ export type ClientMessage = Readonly<{
   ip: string;
   timing: CallTiming;
   tools: OfferedTools;
+  /** Those that the caller may use; `isJoined`: under joined names. */
+  servers: readonly McpServer[];
+  isJoined: boolean;
 }>;
 
 const PAGE_SIZE = 250;
@@ -30,9 +46,26 @@ const SERVER_ERROR = -32000;
  * Answers one JSON-RPC message with a server of its own: nothing of one client's protocol is another's. Calls are answered as a
  * stream, which says that they are under way; all else as JSON.
  */
-export async function serveMessage(context: CallToolContext, message: ClientMessage): Promise<Response> {
+export async function serveMessage(context: ServerCallContext, message: ClientMessage): Promise<Response> {
   const { request, json } = message;
-  const server = new Server({ name: "sluice", version }, { capabilities: { tools: {} } });
+  const session = request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "";
+  const by = { ...message, session, labels: session === "" ? {} : { session_id: session } };
+  const passed = new PassedOn(context, message.servers, message.isJoined, by);
+  const capabilities = {
+    tools: {},
+    ...(passed.hasPrompts && { prompts: {} }),
+    ...(passed.hasResources && { resources: {} }),
+    ...((passed.hasPrompts || passed.hasResources) && { completions: {} }),
+  };
+  const server = new Server({ name: "sluice", version }, { capabilities });
+  const answer = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request)) : error;
+    }
+  };
+  passOn(server, passed, answer);
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => page([...message.tools], params?.cursor));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {}, _meta } }, extra) => {
     const offered = message.tools.find(name);
@@ -45,17 +78,9 @@ export async function serveMessage(context: CallToolContext, message: ClientMess
           params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
         })
         .catch(() => {});
-    const session = request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "";
-    try {
-      return await callTool(context, {
-        ...message,
-        ...{ offered, input, session },
-        labels: session === "" ? {} : { session_id: session },
-        ...(progressToken !== undefined && { onProgress }),
-      });
-    } catch (error) {
-      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request)) : error;
-    }
+    const observed = { ...by, offered, input, ...(progressToken !== undefined && { onProgress }) };
+    const result = await answer(callTool(context, observed));
+    return { ...result, content: result.content.map((block) => passed.namedContent(offered.server, block)) };
   });
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
@@ -63,6 +88,26 @@ export async function serveMessage(context: CallToolContext, message: ClientMess
   });
   await server.connect(transport);
   return await transport.handleRequest(request, { parsedBody: json });
+}
+
+/** Handles what clients ask of prompts and resources, where servers pass them on. */
+function passOn(server: Server, passed: PassedOn, answer: <Result>(work: Promise<Result>) => Promise<Result>): void {
+  if (passed.hasPrompts) {
+    server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await answer(passed.prompts()) }));
+    server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: input = {} } }) =>
+      answer(passed.prompt(name, input)),
+    );
+  }
+  if (passed.hasResources) {
+    server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: await answer(passed.resources()) }));
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
+      resourceTemplates: await answer(passed.templates()),
+    }));
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => answer(passed.resource(uri)));
+  }
+  if (passed.hasPrompts || passed.hasResources) {
+    server.setRequestHandler(CompleteRequestSchema, ({ params }) => answer(passed.completion(params)));
+  }
 }
 
 const MAX_SESSION_LENGTH = 100;

@@ -41,12 +41,34 @@ export class McpSessions {
     { caller, session }: Readonly<{ caller: SessionOwner; session: string }>,
     { tool, input, ...options }: Readonly<{ tool: string; input: JsonObject }> & CallOptions,
   ): Promise<ToolResult> {
+    return await this.#inSession(server, caller, session, (connection) => connection.callTool(tool, input, options));
+  }
+
+  /** Sends another request of the protocol in the same session. Rejects McpError if the server's kind has none. */
+  async request(
+    server: McpServer,
+    { caller, session }: Readonly<{ caller: SessionOwner; session: string }>,
+    { method, params, timeoutMs }: Readonly<{ method: string; params: JsonObject; timeoutMs: number }>,
+  ): Promise<JsonObject> {
+    const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
+    return await this.#inSession(server, caller, session, async (connection) => {
+      if (!connection.request) throw new McpError(ErrorCode.MethodNotFound, method);
+      return await connection.request(method, params, timeoutMs);
+    });
+  }
+
+  async #inSession<Result>(
+    server: McpServer,
+    caller: SessionOwner,
+    session: string,
+    use: (connection: ServerConnection) => Promise<Result>,
+  ): Promise<Result> {
     const owner = keyOf(caller, session);
     const { SessionOverError, statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
     for (let isFirst = true; ; isFirst = false) {
       const { connection } = await this.#sessionOf(server, owner, caller.user.id);
       try {
-        return await connection.callTool(tool, input, options);
+        return await use(connection);
       } catch (error) {
         // The server knows the session no more, so nothing was called.
         const isOver = (statusOfFailure(error) === 404 || error instanceof SessionOverError) && !connection.hasFailed;

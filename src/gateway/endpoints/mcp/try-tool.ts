@@ -8,7 +8,8 @@ import { GatewayError } from "../../call/errors.ts";
 import { CallTiming } from "../../call/progress.ts";
 import type { Uses } from "../../call/services.ts";
 import { toGatewayError } from "../../request/error-response.ts";
-import { type CallToolContext, callTool } from "./call-tool.ts";
+import { callTool } from "./call-tool.ts";
+import type { ServerCallContext } from "./server-call.ts";
 
 /** An administrator's call of an approved tool. */
 export type ToolAttempt = Readonly<{
@@ -34,7 +35,7 @@ export type ToolTrial = Readonly<{
  * for any call of that person: limits, guardrails, price, charge and log.
  */
 export async function tryTool(
-  context: CallToolContext & SessionCallerContext & Uses<"mcpServers">,
+  context: ServerCallContext & SessionCallerContext & Uses<"mcpServers">,
   { request, ip, userId, serverId, tool, input }: ToolAttempt,
 ): Promise<ToolTrial> {
   const timing = new CallTiming(performance.now());

@@ -126,6 +126,8 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
           fields: [
             { kind: "names", field: "tools", hint: true, placeholder: text("all") },
             { kind: "switch", field: "isReadOnly", label: text("readOnly"), hint: text("readOnlyHint") },
+            form.kind !== "openapi" && { kind: "switch", field: "passesPrompts" },
+            form.kind !== "openapi" && { kind: "switch", field: "passesResources", hint: true },
           ],
         },
         {

@@ -74,7 +74,16 @@ test("what a server says comes back as it was", () => {
   const definition = {
     ...{ url: "https://a.example/mcp", description: "d", enabled: false, auth: "client_credentials" as const },
     ...{ token_url: "https://a.example/token", client_id: "c", oauth_scope: "s", groups: ["g"], accounts: [1] },
-    ...{ projects: [2], keys: [3], tools: ["get_*"], read_only: true, timeout_ms: 5000, max_result_bytes: 32_768 },
+    ...{
+      projects: [2],
+      keys: [3],
+      tools: ["get_*"],
+      read_only: true,
+      prompts: true,
+      resources: true,
+      timeout_ms: 5000,
+      max_result_bytes: 32_768,
+    },
     usd_per_call: "0.01",
   };
   const view = {

@@ -39,6 +39,8 @@ export type McpForm = {
   keys: readonly string[];
   tools: readonly string[];
   isReadOnly: boolean;
+  passesPrompts: boolean;
+  passesResources: boolean;
   /** Seconds. */
   timeout: string;
   kibibytes: string;
@@ -76,6 +78,8 @@ export const formOf = (server: McpServerView | null): McpForm => ({
   keys: server?.keys?.map(String) ?? [],
   tools: server?.tools ?? [],
   isReadOnly: server?.read_only ?? false,
+  passesPrompts: server?.prompts ?? false,
+  passesResources: server?.resources ?? false,
   timeout: server?.timeout_ms === undefined ? DEFAULT_TIMEOUT_S : String(Math.round(server.timeout_ms / 1000)),
   kibibytes: server?.max_result_bytes === undefined ? DEFAULT_KIB : String(Math.round(server.max_result_bytes / KIB)),
   price: server?.usd_per_call ?? "",
@@ -103,6 +107,8 @@ export const serverOfForm = (form: McpForm): SavedServer => ({
     ...(form.keys.length > 0 && { keys: form.keys.map(Number) }),
     ...(form.tools.length > 0 && { tools: form.tools }),
     ...(form.isReadOnly && { read_only: true }),
+    ...(form.kind !== "openapi" && form.passesPrompts && { prompts: true }),
+    ...(form.kind !== "openapi" && form.passesResources && { resources: true }),
     ...(form.timeout !== DEFAULT_TIMEOUT_S && { timeout_ms: Number(form.timeout) * 1000 }),
     ...(form.kibibytes !== DEFAULT_KIB && { max_result_bytes: Number(form.kibibytes) * KIB }),
     ...(form.price.trim() && { usd_per_call: form.price.trim() }),

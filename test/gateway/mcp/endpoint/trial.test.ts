@@ -1,10 +1,10 @@
 /** A tool that an administrator tries in the console: as a call of theirs, charged exactly. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { createMcpIndex } from "../../../src/domain/models/mcp/directory.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { until } from "../../support/lib/until.ts";
-import { serverAt, tool } from "./configured-server.ts";
-import { startMcpServer } from "./mcp-server.ts";
+import { createMcpIndex } from "../../../../src/domain/models/mcp/directory.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { until } from "../../../support/lib/until.ts";
+import { serverAt, tool } from "../configured-server.ts";
+import { startMcpServer } from "../mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

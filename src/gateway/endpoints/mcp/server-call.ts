@@ -1,0 +1,196 @@
+import type { McpServer } from "../../../domain/models/mcp/directory.ts";
+import { ResultTooLargeError } from "../../../domain/models/mcp/result-too-large.ts";
+import { NO_USAGE } from "../../../formats/conversation/reply.ts";
+import type { JsonObject } from "../../../formats/json.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { reasonOf } from "../../../lib/reason.ts";
+import type { Decimal } from "../../../lib/values/decimal.ts";
+import type { ToolRequest } from "../../adapters/mcp/site-tools.ts";
+import { authorizeModel, withEndUser } from "../../auth/authorize.ts";
+import type { Limits } from "../../auth/limits/limits.ts";
+import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
+import { type Call, newCall } from "../../call/call.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
+import type { Uses } from "../../call/services.ts";
+import { OutputMeter } from "../../money/output-meter.ts";
+import type { CallPrices } from "../../money/price.ts";
+import { type Reservation, type ReserveContext, reserve } from "../../money/reserve.ts";
+import {
+  type BeginCallContext,
+  beginCall,
+  failCall,
+  type RecordRefusalContext,
+  recordFailure,
+  recordRefusal,
+} from "../../money/settle-call.ts";
+import type { EndCallContext } from "../../pipeline/contexts.ts";
+import { endCall } from "../../pipeline/pipeline.ts";
+import { toGatewayError } from "../../request/error-response.ts";
+import { parseRequest } from "../../request/parse-request.ts";
+import { toolEndpoint } from "./endpoint.ts";
+import type { McpSessions } from "./sessions.ts";
+
+/** What `runServerCall` works with. */
+export type ServerCallContext = EndCallContext &
+  ReserveContext &
+  BeginCallContext &
+  RecordRefusalContext &
+  Pick<Limits, "planLimits" | "requestLimit" | "tokenLimits" | "userLimits"> &
+  Uses<"log"> &
+  Readonly<{ mcpSessions: McpSessions }>;
+
+/** Who calls a server. */
+export type ServerCaller = Omit<ToolRequest, "input" | "offered">;
+
+/** A request to a server that is limited, charged and logged. */
+type ServerCall<Result> = Readonly<{
+  by: ServerCaller;
+  server: McpServer;
+  /** The name by which it is allowed, limited, priced and logged. */
+  model: string;
+  /** What is sent. */
+  input: JsonObject;
+  /** What it costs, unless the option of prices says otherwise. */
+  usdPerCall: Decimal;
+  send(): Promise<Result>;
+  /** The texts of a result. */
+  textOf(result: Result): string;
+  /** Why a result is none: it is passed on, and costs nothing. */
+  failureOf?(result: Result): GatewayError | null;
+  /** Throws GatewayError if the result may not be passed on. */
+  check?(result: Result): void;
+}>;
+
+/** Servers are charged per call. */
+const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
+
+/**
+ * Calls a server: authorize → limits → guardrails → reserve → call → charge. The charge is durable before the client gets its result.
+ * Rejects GatewayError; then nothing is charged or held.
+ */
+export async function runServerCall<Result>(
+  context: ServerCallContext,
+  { by, server, model, input, usdPerCall, send, textOf, failureOf, check }: ServerCall<Result>,
+): Promise<Result> {
+  const call = callOf(context, by, model, input);
+  const { caller, prompt } = call;
+  let reserved: Reservation;
+  try {
+    authorizeModel(caller, model);
+    if (isLimited(context, caller)) await rateLimit(context, caller);
+    refuseForbidden(context, caller, model, prompt);
+    const prices: CallPrices = {
+      price: context.prices.ofTask(caller, model, usdPerCall),
+      byName: null,
+      byChannel: null,
+    };
+    reserved = await reserve(context, call, prices);
+  } catch (thrown) {
+    const error = toGatewayError(context, thrown, call.requestId);
+    recordRefusal(context, call, error);
+    throw error;
+  }
+  let result: Result;
+  try {
+    await beginCall(context, call);
+    result = await throughBreaker(context.mcpSessions, server, send);
+    check?.(result);
+  } catch (thrown) {
+    throw failCall(context, call, reserved, thrown);
+  }
+  call.progress.timing.markFirstByte();
+  const failure = failureOf?.(result) ?? null;
+  if (failure) {
+    recordFailure(context, call, reserved, failure, "upstream_failed");
+    return result;
+  }
+  const meter = new OutputMeter();
+  meter.text(textOf(result));
+  await endCall(context, call, reserved, { ending: "complete", reported: ONE_CALL, meter });
+  return result;
+}
+
+function callOf(
+  context: ServerCallContext,
+  { request, caller, ip, timing, labels }: ServerCaller,
+  model: string,
+  input: JsonObject,
+): Call {
+  const { settings, telemetry } = context.services;
+  const json = { ...labels, model, arguments: input };
+  const text = JSON.stringify(input);
+  const parsed = parseRequest({ request, server: null, endpoint: toolEndpoint }, { json, text, size: text.length });
+  const known = settings.values.EndUsersEnabled ? withEndUser(context.services, caller, request.headers, {}) : caller;
+  const candidates = { model, tiers: [] };
+  return newCall({ request, endpoint: toolEndpoint, ip, caller: known, candidates }, parsed, timing, telemetry);
+}
+
+/** Sends to a server unless it keeps failing. Rejects GatewayError. */
+export async function throughBreaker<Result>(
+  { breaker }: McpSessions,
+  server: McpServer,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  const restMs = breaker.enter(server.id);
+  if (restMs > 0) {
+    const seconds = Math.ceil(restMs / 1000);
+    const params = { server: server.name, seconds };
+    const details = { retryAfterSeconds: seconds };
+    throw new GatewayError(503, "mcp_server_unavailable", { code: "gateway_mcp_resting", params }, details);
+  }
+  try {
+    const result = await send();
+    breaker.succeeded(server.id);
+    return result;
+  } catch (thrown) {
+    const failure = await failureOf(thrown, server);
+    // A server that refuses what the client sent works, and what one caller uses up closes it to no other.
+    if (failure.status < 500 || isCallers(thrown)) breaker.succeeded(server.id);
+    else breaker.failed(server.id);
+    throw failure;
+  }
+}
+
+/** Whether a caller can bring a failure about with any server. */
+const isCallers = (thrown: unknown): boolean =>
+  thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && thrown.code === "mcp_stdio_full");
+
+/** Processes get free when calls end. */
+const RETRY_WHEN_FULL_S = 5;
+
+const INVALID_PARAMS = -32602;
+const REQUEST_TIMEOUT = -32001;
+const CONNECTION_CLOSED = -32000;
+
+/** The failure of a call to a server: 4xx if the server refused what the client sent. */
+async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promise<GatewayError> {
+  const [{ McpError }, { statusOfFailure }, { ArgumentError }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/types.js"),
+    import("../../../domain/models/mcp/connection.ts"),
+    import("../../../domain/models/mcp/openapi/build-request.ts"),
+  ]);
+  if (thrown instanceof OperationError && thrown.code === "mcp_stdio_full") {
+    const details = { retryAfterSeconds: RETRY_WHEN_FULL_S };
+    return new GatewayError(503, "mcp_server_unavailable", reasonOf(thrown), details);
+  }
+  if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);
+  const status = statusOfFailure(thrown);
+  if (status !== null) {
+    const params = { server: name, status };
+    return new GatewayError(502, "mcp_server_failed", { code: "gateway_mcp_status", params });
+  }
+  if (thrown instanceof McpError && thrown.code === REQUEST_TIMEOUT) {
+    const params = { server: name, seconds: timeoutMs / 1000 };
+    return new GatewayError(504, "mcp_timeout", { code: "gateway_mcp_timeout", params });
+  }
+  if (thrown instanceof McpError && thrown.code !== CONNECTION_CLOSED) {
+    const text = thrown.message.replace(/^MCP error -?\d+: /, "").slice(0, MAX_ERROR_LENGTH);
+    return new GatewayError(400, thrown.code, text, { type: "upstream_error" });
+  }
+  const why = reasonOf(thrown);
+  const params = { server: name, why: typeof why === "string" ? why.slice(0, MAX_ERROR_LENGTH) : why };
+  return new GatewayError(502, "mcp_server_failed", { code: "gateway_mcp_failed", params });
+}
+
+const MAX_ERROR_LENGTH = 1_000;
