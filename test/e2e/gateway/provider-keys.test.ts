@@ -26,14 +26,14 @@ const answer = () => {
     usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
   });
 };
-let asked = 0;
+let requests = 0;
 /** Every third call by an own key fails. */
 const provider = Bun.serve({
   ...{ port: 0, hostname: "127.0.0.1" },
   async fetch(request) {
     await request.text();
-    asked += 1;
-    if (asked % 3 === 0)
+    requests += 1;
+    if (requests % 3 === 0)
       return Response.json({ error: { message: "out of order", type: "server_error" } }, { status: 500 });
     return answer();
   },
