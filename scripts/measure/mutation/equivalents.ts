@@ -117,7 +117,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     file: "price.ts",
     reason: "A cache that is not filled, or filled again with the same, costs time, not money.",
     changes: [
-      ["byCandidates.set(candidates, { table: current, group, userGroup, requestedModel, acceptUnset, prices });", ";"],
       ["overridesByCandidates.set(candidates, overrides);", ";"],
       [
         "if (value !== unit.value) unit = { value, decimal: integer(value) };",
