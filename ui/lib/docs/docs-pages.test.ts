@@ -40,5 +40,5 @@ test("a site that links to another documentation keeps its own", () => {
 
 test("who reads the console in Chinese gets the pages that are translated, and the others in English", () => {
   expect(docsAddress("/docs/", "/guide/api", "zh-TW")).toBe("/docs/zh/guide/api");
-  expect(docsAddress("/docs/", "/guide/migration", "zh")).toBe("/docs/guide/migration");
+  expect(docsAddress("/docs/", "/guide/compatibility", "zh")).toBe("/docs/guide/compatibility");
 });

@@ -14,7 +14,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["Getting started", "/guide/getting-started", "快速开始"],
       ["Concepts", "/guide/concepts", "基本概念"],
       ["Console tour", "/guide/console", "控制台导览"],
-      ["Migration", "/guide/migration"],
+      ["Migration", "/guide/migration", "迁移"],
     ],
   },
   {
