@@ -15,14 +15,14 @@ const pageOf = (name: string) => Bun.file(join(import.meta.dir, "../../docs", na
 const [compatibility, services] = [pageOf("guide/compatibility.md"), pageOf("contributing/services.md")];
 await compatibility.write(withTable(await compatibility.text()));
 await services.write(withServices(await services.text()));
-const errors = pageOf("operate/site/errors.md");
-await errors.write(await withErrors(await errors.text()));
-const settings = pageOf("operate/site/settings.md");
-await settings.write(withSettings(await settings.text()));
-for (const [page, language] of [
-  ["operate/site/provider-setup.md", "en"],
-  ["zh/operate/site/provider-setup.md", "zh"],
-] as const)
-  await pageOf(page).write(withProviders(await pageOf(page).text(), language));
+for (const language of ["en", "zh"] as const) {
+  const folder = language === "en" ? "operate/site" : "zh/operate/site";
+  const [errors, settings, providers] = ["errors", "settings", "provider-setup"].map((name) =>
+    pageOf(`${folder}/${name}.md`),
+  );
+  await errors?.write(await withErrors(await errors.text(), language));
+  await settings?.write(withSettings(await settings.text(), language));
+  await providers?.write(withProviders(await providers.text(), language));
+}
 const imports = pageOf("guide/migration.md");
 await imports.write(withImports(await imports.text()));

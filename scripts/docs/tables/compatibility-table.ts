@@ -8,6 +8,7 @@ import {
   type ProviderName,
   UNSUPPORTED,
 } from "../../../test/contracts/matrix/cells.ts";
+import { between } from "./page-parts.ts";
 import { servicesTable, sourcesTable } from "./services-table.ts";
 
 const CLIENT_FORMATS = {
@@ -63,12 +64,3 @@ export const withServices = (text: string): string =>
 /** The text with both tables between their markers. Throws when it has no markers. */
 export const withTable = (text: string): string =>
   between(between(text, "matrix", compatibilityTable()), "channel-types", channelTypeTable());
-
-/** The text with a program's table between its markers. Throws when it has none. */
-export function between(text: string, name: string, table: string): string {
-  const [opening, closing] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const start = text.indexOf(opening);
-  const end = text.indexOf(closing);
-  if (start < 0 || end < start) throw new Error(`The text has no ${opening} … ${closing}`);
-  return `${text.slice(0, start + opening.length)}\n${table}\n${text.slice(end)}`;
-}

@@ -2,9 +2,12 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { gatewayCodes, withErrors } from "./error-table.ts";
 
-test("the page of errors matches the sources (else run: bun scripts/docs/compatibility.ts)", async () => {
-  const page = await Bun.file(join(import.meta.dir, "../../../docs/operate/site/errors.md")).text();
-  expect(await withErrors(page)).toBe(page);
+test.each([
+  ["operate/site/errors.md", "en"],
+  ["zh/operate/site/errors.md", "zh"],
+] as const)("%s matches the sources (else run: bun scripts/docs/compatibility.ts)", async (file, language) => {
+  const page = await Bun.file(join(import.meta.dir, "../../../docs", file)).text();
+  expect(await withErrors(page, language)).toBe(page);
 });
 
 test("every code that callers meet most is found, with its status", async () => {

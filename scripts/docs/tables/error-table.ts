@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { failureCause } from "../../../src/domain/logs/failures/failure-rules.ts";
 import { isSentence, type MessageCode, say } from "../../../src/lib/messages.ts";
 import failures from "../../../ui/locales/en/logs/failures.json";
-import { between } from "./compatibility-table.ts";
+import chineseFailures from "../../../ui/locales/zh/logs/failures.json";
+import { between, headingIn, type PageLanguage } from "./page-parts.ts";
 
 const SRC = join(import.meta.dir, "../../../src");
 
@@ -39,8 +40,11 @@ export async function gatewayCodes(): Promise<readonly GatewayCode[]> {
 
 type ClassName = keyof typeof failures.classes;
 
+const CLASSES = { en: failures.classes, zh: chineseFailures.classes };
+const HEADS = { en: "| Code | Status | Message |", zh: "| 代码 | 状态码 | 消息 |" };
+
 /** By who can do something about it, with what to do: each code, its status and what it says. */
-async function errorTables(): Promise<string> {
+async function errorTables(language: PageLanguage): Promise<string> {
   const codes = await gatewayCodes();
   const classOf = ({ status, message }: GatewayCode) => failureCause({ status, error_reason: { code: message } }).class;
   const isClass = (name: string): name is ClassName => Object.hasOwn(failures.classes, name);
@@ -49,22 +53,26 @@ async function errorTables(): Promise<string> {
   return names
     .toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
     .map((name) => {
-      const { title, next } = failures.classes[name];
-      const rows = codes.filter((code) => classOf(code) === name).map(rowOf);
-      return [`### ${title}`, "", next, "", "| Code | Status | Message |", "| --- | --- | --- |", ...rows].join("\n");
+      const { title, next } = CLASSES[language][name];
+      const rows = codes.filter((code) => classOf(code) === name).map(rowIn(language));
+      const heading = headingIn(language, "###", title, failures.classes[name].title);
+      return [heading, "", next, "", HEADS[language], "| --- | --- | --- |", ...rows].join("\n");
     })
     .join("\n\n");
 }
 
 /** The first row of a code carries its anchor. */
-const rowOf = ({ code, status, message }: GatewayCode, at: number, all: readonly GatewayCode[]): string => {
-  const anchor = all[at - 1]?.code === code ? "" : `<a id="${code}"></a>`;
-  const text = say(message, "en")
-    .replace(/\{(\w+)\}/g, "‹$1›")
-    .replaceAll("|", "\\|")
-    .replaceAll("<", "&lt;");
-  return `| ${anchor}\`${code}\` | ${status} | ${text} |`;
-};
+const rowIn =
+  (language: PageLanguage) =>
+  ({ code, status, message }: GatewayCode, at: number, all: readonly GatewayCode[]): string => {
+    const anchor = all[at - 1]?.code === code ? "" : `<a id="${code}"></a>`;
+    const text = say(message, language)
+      .replace(/\{(\w+)\}/g, "‹$1›")
+      .replaceAll("|", "\\|")
+      .replaceAll("<", "&lt;");
+    return `| ${anchor}\`${code}\` | ${status} | ${text} |`;
+  };
 
 /** The page of errors with its tables between their markers. Throws when it has no markers. */
-export const withErrors = async (text: string): Promise<string> => between(text, "errors", await errorTables());
+export const withErrors = async (text: string, language: PageLanguage): Promise<string> =>
+  between(text, "errors", await errorTables(language));

@@ -2,7 +2,7 @@ import { type ColumnFacts, fatesOf } from "../../../src/cli/import/coverage/colu
 import type { Family } from "../../../src/cli/import/coverage/detect-family.ts";
 import { factsOf } from "../../../src/cli/import/coverage/facts.ts";
 import { REAL_SCHEMAS } from "../../../test/support/import/real-schemas.ts";
-import { between } from "./compatibility-table.ts";
+import { between } from "./page-parts.ts";
 
 const HEAD = "| Table | Columns | What becomes of them |\n| --- | --- | --- |";
 

@@ -3,7 +3,7 @@ import type { Provider } from "../../../src/providers/contract/provider.ts";
 import { channelTypes, providerOf } from "../../../src/providers/registry.ts";
 import english from "../../../ui/locales/en/channels/channels.json";
 import chinese from "../../../ui/locales/zh/channels/channels.json";
-import { between } from "./compatibility-table.ts";
+import { between, type PageLanguage, slugOf } from "./page-parts.ts";
 
 /** Formats of clients, by the names that the documentation has for them. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ type Words = Readonly<
   >
 >;
 
-const WORDS: Readonly<Record<Language, Words>> = {
+const WORDS: Readonly<Record<PageLanguage, Words>> = {
   en: {
     key: "Key",
     address: "Base URL",
@@ -77,19 +77,18 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 };
 
-type Language = "en" | "zh";
 type Texts = Readonly<Record<string, string>>;
 
-const FORMS: Readonly<Record<Language, Readonly<{ keyHints: Texts; hints: Texts; other: Texts }>>> = {
+const FORMS: Readonly<Record<PageLanguage, Readonly<{ keyHints: Texts; hints: Texts; other: Texts }>>> = {
   en: english.form,
   zh: chinese.form,
 };
 
 /** Every provider with its key, address and regions, a section each, from the texts of the channel form and the facts. */
-export const withProviders = (text: string, language: Language): string =>
+export const withProviders = (text: string, language: PageLanguage): string =>
   between(text, "providers", channelTypes.map(({ id }) => sectionOf(id, language)).join("\n\n"));
 
-function sectionOf(type: number, language: Language): string {
+function sectionOf(type: number, language: PageLanguage): string {
   const provider = providerOf(type);
   if (!provider) throw new Error(`there is no provider of type ${type}`);
   const words = WORDS[language];
@@ -138,11 +137,3 @@ function otherOf(other: Texts, type: number, words: Words): string {
   const [hint = "", example] = [other[`${type}hint`], other[`${type}example`]];
   return example ? `${hint} ${words.example} \`${example}\`` : hint;
 }
-
-/** An anchor that both languages share. */
-const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9\s-]/g, "")
-    .trim()
-    .replace(/\s+/g, "-");

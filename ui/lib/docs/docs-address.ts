@@ -48,7 +48,7 @@ export const CHINESE_DOCS = "/zh";
 
 /** What is there in English only: tables that programs write, figures, and what contributors read. */
 const ENGLISH_ONLY =
-  /^\/(guide\/compatibility|operate\/(accessibility|benchmarks|site\/(errors|settings))|architecture|decisions\/|contributing.*)$/;
+  /^\/(guide\/compatibility|operate\/(accessibility|benchmarks)|architecture|decisions\/|contributing.*)$/;
 
 /** Whether a page is translated into Chinese, at the same path below `/zh`. */
 export const isInChinese = (path: string): boolean => !ENGLISH_ONLY.test(path);

@@ -25,7 +25,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["SDKs", "/guide/agents/sdks", "SDK"],
       ["Examples", "/guide/agents/examples", "示例"],
       ["API reference", "/guide/api", "接口文档"],
-      ["Errors", "/operate/site/errors"],
+      ["Errors", "/operate/site/errors", "错误与处理"],
       ["Compatibility", "/guide/compatibility"],
       ["Prompt caching", "/guide/agents/prompt-caching", "提示词缓存"],
       ["Response cache", "/guide/agents/response-cache", "响应缓存"],
@@ -67,7 +67,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
     pages: [
       ["Deployment", "/operate/deployment", "部署"],
       ["Configuration", "/operate/configuration", "配置"],
-      ["Settings", "/operate/site/settings"],
+      ["Settings", "/operate/site/settings", "设置"],
       ["A site as files", "/operate/site/files", "用文件管理站点"],
       ["Reverse proxies", "/operate/site/proxies", "反向代理"],
       ["Secret managers", "/operate/secrets", "密钥管理器"],
