@@ -42,6 +42,8 @@ export const gatewayOptions = {
   "responses.keep_hours": integer(24, { max: 8760 }),
   /** The gateway connects to the MCP servers of requests where a model's provider connects to none. */
   "mcp.execution_enabled": bool(true),
+  /** Callers with more tools at the MCP endpoint get a search over them instead of a list; 0: never. */
+  "mcp.tool_search_threshold": integer(100, { max: 100_000 }),
   /** Equal requests get the answer of an earlier one. */
   ResponseCacheEnabled: bool(false),
   /** Where answers are: in the memory of each process, or encrypted in Redis for all replicas. */

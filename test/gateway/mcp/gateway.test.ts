@@ -80,7 +80,9 @@ describe("the joined address", () => {
 
   test("has lists of many tools in pages, each tool once", async () => {
     const offered = Array.from({ length: 1_000 }, (_, at) => tool(`t${at}`));
-    const { client } = await connect(start([serverAt(1, "many", { url: "http://127.0.0.1:1" }, { offered })]));
+    const options = { "mcp.tool_search_threshold": "0" };
+    const servers = [serverAt(1, "many", { url: "http://127.0.0.1:1" }, { offered })];
+    const { client } = await connect(start(servers, { options }));
     const names: string[] = [];
     let cursor: string | undefined;
     do {

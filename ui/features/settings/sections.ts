@@ -204,6 +204,7 @@ const MODELS: readonly TabSection[] = [
       ),
       integerField("general_setting.ping_interval_seconds", 1, "seconds"),
       integerField("responses.keep_hours", 0, "hours"),
+      integerField("mcp.tool_search_threshold", 0),
     ],
   },
   {

@@ -11,18 +11,21 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { McpTool } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { version } from "../../../server/version.ts";
 import type { OfferedTool, OfferedTools } from "../../adapters/mcp/offered-tools.ts";
+import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
 import { callTool } from "./call-tool.ts";
 import { SESSION_HEADER } from "./endpoint.ts";
 import { PassedOn } from "./passed-on.ts";
+import { readToolCall, searchTools, toolSearchOf } from "./search/tool-search.ts";
 import type { ServerCallContext } from "./server-call.ts";
 
 /** A message of an authenticated client. */
@@ -66,11 +69,25 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
     }
   };
   passOn(server, passed, answer);
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => page([...message.tools], params?.cursor));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {}, _meta } }, extra) => {
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const search = toolSearchOf(context, message);
+    return search ? { tools: search.own.map(describe) } : page([...message.tools], params?.cursor);
+  });
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    let { name, arguments: input = {} } = params;
+    const search = message.tools.find(name) ? null : toolSearchOf(context, message);
+    if (search?.searches(name)) {
+      if (isLimited(context, message.caller)) await answer(rateLimit(context, message.caller));
+      return await searchTools(message, input, ({ alias, tool }) => describe({ ...tool, alias }));
+    }
+    if (search?.calls(name)) {
+      const called = readToolCall(input);
+      if ("content" in called) return called;
+      ({ name, input } = called);
+    }
     const offered = message.tools.find(name);
     if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-    const progressToken = _meta?.progressToken;
+    const progressToken = params._meta?.progressToken;
     const onProgress = (progress: object) =>
       void extra
         .sendNotification({
@@ -129,6 +146,9 @@ const toRpcError = ({ code, status, reason, retryAfterSeconds }: GatewayError, r
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
   });
 
+/** A tool under the name by which the client gets it. */
+type DescribedTool = Omit<McpTool, "name"> & Readonly<{ alias: string }>;
+
 /** A page of tools; the cursor is the name of the last one before it. */
 function page(tools: readonly OfferedTool[], cursor: string | undefined) {
   const start = cursor === undefined ? 0 : tools.findIndex(({ alias }) => alias === cursor) + 1;
@@ -136,10 +156,11 @@ function page(tools: readonly OfferedTool[], cursor: string | undefined) {
   const shown = tools.slice(start, start + PAGE_SIZE);
   const last = shown.at(-1);
   const hasMore = start + PAGE_SIZE < tools.length;
-  return { tools: shown.map(describe), ...(hasMore && last && { nextCursor: last.alias }) };
+  const described = shown.map(({ alias, tool }) => describe({ ...tool, alias }));
+  return { tools: described, ...(hasMore && last && { nextCursor: last.alias }) };
 }
 
-function describe({ alias, tool: { title, description, inputSchema, outputSchema, annotations } }: OfferedTool) {
+function describe({ alias, title, description, inputSchema, outputSchema, annotations }: DescribedTool) {
   return {
     name: alias,
     ...(title !== undefined && { title }),
