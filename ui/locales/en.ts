@@ -1,4 +1,5 @@
 export { default as access } from "./en/accounts/access.json" with { type: "json" };
+export { default as accountSwitch } from "./en/accounts/account-switch.json" with { type: "json" };
 export { default as identities } from "./en/accounts/identities.json" with { type: "json" };
 export { default as identityProviders } from "./en/accounts/identity-providers.json" with { type: "json" };
 export { default as organizations } from "./en/accounts/organizations.json" with { type: "json" };

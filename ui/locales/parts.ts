@@ -30,7 +30,7 @@ export const PARTS = {
   ],
   /** Every signed-in user. */
   signedIn: [
-    "accounts/organizations",
+    "accounts/account-switch",
     "api-keys/api-keys",
     "channels/provider-keys",
     "logs/logs",
@@ -49,8 +49,9 @@ export const PARTS = {
     "wallet/rewards",
     "wallet/wallet",
   ],
-  /** Log rows, failed calls, and the playground that opens them. */
+  /** Log rows, failed calls, organizations, and the playground that opens calls. */
   records: [
+    "accounts/organizations",
     "alerts/alert-events",
     "logs/failures",
     "logs/log-notes",
@@ -62,6 +63,7 @@ export const PARTS = {
   admin: [
     "accounts/access",
     "accounts/identity-providers",
+    "accounts/organizations",
     "accounts/users",
     "alerts/alerts",
     "channels/authenticity",

@@ -1,4 +1,5 @@
 export { default as access } from "./zh/accounts/access.json" with { type: "json" };
+export { default as accountSwitch } from "./zh/accounts/account-switch.json" with { type: "json" };
 export { default as identities } from "./zh/accounts/identities.json" with { type: "json" };
 export { default as identityProviders } from "./zh/accounts/identity-providers.json" with { type: "json" };
 export { default as organizations } from "./zh/accounts/organizations.json" with { type: "json" };

@@ -97,7 +97,7 @@ async function postStripeEvent(tradeNo: string, secret = WEBHOOK_SECRET) {
 }
 
 describe("the wallet", () => {
-  const { wallet: words, agents, plans, organizations, components: common } = WORDS.en;
+  const { wallet: words, agents, plans, accountSwitch, components: common } = WORDS.en;
   const name = "payer-east";
   const guest = "guest-east";
   /** The balance before the payment by card: the codes and, where it was tried, the payment before. */
@@ -278,7 +278,7 @@ describe("the wallet", () => {
     const isOn = { is_on: true, threshold: DOLLAR };
     expect(await stateOf({ ...person, "Sluice-Organization": String(id) })).toMatchObject(isOn);
     expect(await stateOf(person)).not.toMatchObject(isOn);
-    await consolePage.actAs(organizations.personal);
+    await consolePage.actAs(accountSwitch.personal);
     await consolePage.open("/topup");
     await button(autoTopUp.saveCard).waitFor();
   });

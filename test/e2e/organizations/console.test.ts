@@ -158,7 +158,7 @@ describe("an organization", () => {
     await form.getByRole("switch", { name: words.apiKeys.form.unlimited }).setChecked(true);
     await form.getByRole("button", { name: /^(Create key|Create 1 key|创建)/ }).click();
     await button(words.apiKeys.created.done).click();
-    await second.actAs(texts.personal);
+    await second.actAs(words.accountSwitch.personal);
     expect(await keyNames(second)).toEqual([]);
     await second.actAs(name);
     expect((await keyNames(second)).join()).toContain("shared");
@@ -253,7 +253,7 @@ describe("an organization", () => {
     await first.expectAccessible();
     await first.openRow(called);
     await first.page.getByText(`${texts.budgets.scopes.project} Website ${texts.budgets.periods.month}`).waitFor();
-    await first.actAs(texts.personal);
+    await first.actAs(words.accountSwitch.personal);
     await first.open("/log");
     await first.page.getByText(words.logs.title).first().waitFor();
     expect(await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).count()).toBe(0);
@@ -261,7 +261,8 @@ describe("an organization", () => {
 
   test("gets members by mail and gives them roles", async () => {
     const { page, button, dialog, waitForNotice, expectAccessible } = first;
-    const { members, invitations, roles } = texts;
+    const { members, invitations } = texts;
+    const { roles } = words.accountSwitch;
     await first.actAs(name);
     await first.open("/organization?section=members");
     await button(invitations.invite).click();

@@ -46,7 +46,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     };
     const pid = Number(await call("pid"));
     const left = Number(await call("fork"));
-    expect([stateOf(pid), stateOf(left)]).toEqual(["S", "S"]);
+    expect([stateOf(pid), stateOf(left)].join("")).toMatch(/^[RS][RS]$/);
     expect(await call("environment")).not.toMatch(/of the gateway|DATA_DIR|SESSION_SECRET/);
 
     await root.post("/api/user/", { username: "helper", password: "some-password-1" });

@@ -57,7 +57,7 @@ export const MappingRows = ({ value, onChange }: MappingRowsProps) => {
           >
             {MAPPED_ROLES.map((name) => (
               <MenuItem key={name} value={name}>
-                {t(`organizations.roles.${name}`)}
+                {t(`accountSwitch.roles.${name}`)}
               </MenuItem>
             ))}
           </Select>

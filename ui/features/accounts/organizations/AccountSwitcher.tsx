@@ -18,16 +18,16 @@ export const AccountSwitcher = ({ user, onClose }: { user: StoredUser; onClose: 
   const { data } = useQuery(organizations);
   const switchAccount = useSwitchAccount();
   const accounts = [
-    { id: null, name: user.display_name || user.username, detail: t("organizations.personal") },
+    { id: null, name: user.display_name || user.username, detail: t("accountSwitch.personal") },
     ...(data ?? []).map((one) => ({
       id: one.id,
       name: one.display_name || one.username,
-      detail: t(`organizations.roles.${one.role}`),
+      detail: t(`accountSwitch.roles.${one.role}`),
     })),
   ];
   return (
-    <Box role="group" aria-label={t("organizations.switch")}>
-      <Box sx={{ px: 2.5, pb: 1, fontSize: 12, color: "text.tertiary" }}>{t("organizations.switch")}</Box>
+    <Box role="group" aria-label={t("accountSwitch.switch")}>
+      <Box sx={{ px: 2.5, pb: 1, fontSize: 12, color: "text.tertiary" }}>{t("accountSwitch.switch")}</Box>
       {accounts.map((account) => (
         <MenuItem
           key={account.id ?? 0}
@@ -54,7 +54,7 @@ export const AccountSwitcher = ({ user, onClose }: { user: StoredUser; onClose: 
         sx={{ gap: 2 }}
       >
         <Add sx={{ fontSize: 16 }} />
-        {t("organizations.manage")}
+        {t("accountSwitch.manage")}
       </MenuItem>
       <Divider sx={{ my: 1 }} />
     </Box>

@@ -61,7 +61,7 @@ export const JoinPage = () => {
             {t(by ? "organizations.join.body" : "organizations.join.bodyNobody", {
               by,
               name: organization,
-              role: t(`organizations.roles.${role}`),
+              role: t(`accountSwitch.roles.${role}`),
             })}
           </Box>
           <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`organizations.roleHints.${role}`)}</Box>

@@ -66,7 +66,7 @@ export const OrganizationDetail = () => {
         title={organization.display_name || organization.username}
         purpose={t("organizations.detail.purpose", {
           name: organization.username,
-          role: t(`organizations.roles.${organization.role}`),
+          role: t(`accountSwitch.roles.${organization.role}`),
         })}
         actions={<Button onClick={() => switchAccount(null)}>{t("organizations.back")}</Button>}
       />

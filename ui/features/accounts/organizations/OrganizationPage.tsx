@@ -124,7 +124,7 @@ const OrganizationList = () => {
                 </Button>
               }
             >
-              {one.username} · {t(`organizations.roles.${one.role}`)} · <Money quota={one.quota} />
+              {one.username} · {t(`accountSwitch.roles.${one.role}`)} · <Money quota={one.quota} />
             </Entry>
           ))}
         </Panel>

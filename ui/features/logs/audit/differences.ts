@@ -224,7 +224,7 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
   budget_period: ["apiKeys.periodQuota"],
   event: ["alertEvents.names"],
   period: ["organizations.budgets.periods", "plans.every"],
-  role: ["organizations.roles"],
+  role: ["accountSwitch.roles"],
   scope: ["organizations.budgets.scopes"],
   window: ["plans.windows"],
 };

@@ -71,7 +71,7 @@ function shown(params: Record<string, unknown>, code: string, t: TFunction, lang
     ...(isMoney && { money: moneyText(money, currency, language) }),
     ...(typeof time === "number" && { time: exactTime(time, language) }),
     // Administrators name their roles themselves.
-    ...(typeof role === "string" && code.startsWith("organization_") && { role: nameOf("organizations.roles", role) }),
+    ...(typeof role === "string" && code.startsWith("organization_") && { role: nameOf("accountSwitch.roles", role) }),
     ...(typeof event === "string" && { event: nameOf("alertEvents.names", event) }),
   };
 }

@@ -72,7 +72,7 @@ export const InvitationsPanel = ({ organization: { id, rights } }: { organizatio
             </Button>
           }
         >
-          {t(`organizations.roles.${invitation.role}`)} ·{" "}
+          {t(`accountSwitch.roles.${invitation.role}`)} ·{" "}
           {invitation.monthly_budget !== null && (
             <>{t("organizations.invitations.budgetOf", { amount: amountText(invitation.monthly_budget, format) })} · </>
           )}
@@ -133,7 +133,7 @@ const InviteDialog = ({ id, maySetBudgets, onClose, onInvited }: InviteProps) =>
               kind: "select",
               field: "role",
               hint: t(`organizations.roleHints.${role}`),
-              options: optionsOf(INVITED_ROLES, (name) => t(`organizations.roles.${name}`)),
+              options: optionsOf(INVITED_ROLES, (name) => t(`accountSwitch.roles.${name}`)),
             },
             { kind: "text", field: "email", type: "email", hint: true, optional: t("organizations.optional") },
             maySetBudgets && {

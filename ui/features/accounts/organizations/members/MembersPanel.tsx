@@ -47,7 +47,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
   const change = useMutation({
     mutationFn: ({ member, role }: { member: Member; role: Role }) => changeRole(id, member.user_id, role),
     onSuccess: (_, { member, role }) =>
-      notifyDone(t("organizations.members.changed", { name: member.username, role: t(`organizations.roles.${role}`) })),
+      notifyDone(t("organizations.members.changed", { name: member.username, role: t(`accountSwitch.roles.${role}`) })),
     onError: notifyError,
     onSettled: refresh,
   });
@@ -56,7 +56,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
   const [search, setSearch] = useState("");
   const sought = search.trim().toLowerCase();
   const shown = data?.filter(({ username, display_name: name, role }) =>
-    [username, name, t(`organizations.roles.${role}`)].some((text) => text.toLowerCase().includes(sought)),
+    [username, name, t(`accountSwitch.roles.${role}`)].some((text) => text.toLowerCase().includes(sought)),
   );
   return (
     <Panel
@@ -117,7 +117,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
                   >
                     {ROLES.filter((role) => mayAssign(organization, role)).map((role) => (
                       <MenuItem key={role} value={role}>
-                        {t(`organizations.roles.${role}`)}
+                        {t(`accountSwitch.roles.${role}`)}
                       </MenuItem>
                     ))}
                   </Select>
@@ -137,7 +137,7 @@ export const MembersPanel = ({ organization }: { organization: Organization }) =
                   )}
                 </Row>
               ) : (
-                t(`organizations.roles.${member.role}`)
+                t(`accountSwitch.roles.${member.role}`)
               )
             }
           >
