@@ -244,6 +244,7 @@ describe("what a call costs", () => {
     ["missing", {}],
     ["slow", { timeout_ms: 1_000 }],
     ["long", { max_result_bytes: 20_000 }],
+    ["long", { max_result_tokens: 1_000 }],
   ])("nothing where the tool fails: %s", async (name, definition) => {
     const { relay } = start1({ ...price("1"), ...definition }, { options });
     const { client } = await connect(relay);

@@ -60,6 +60,9 @@ const definition: TSchema & { static: object } = t.Object(
     resources: t.Optional(t.Boolean({ description: "Callers get the server's resources and templates." })),
     timeout_ms: t.Optional(integer({ description: "How long a call may take; 60,000 unless set." })),
     max_result_bytes: t.Optional(integer({ description: "The largest result; 1,048,576 unless set." })),
+    max_result_tokens: t.Optional(
+      integer({ description: "The most estimated tokens of a result's texts; no bound unless set." }),
+    ),
     usd_per_call: text("What a call costs, in dollars; nothing unless set."),
   },
   { additionalProperties: t.Unknown() },

@@ -23,6 +23,7 @@ export const MCP_AUTHENTICATION = ["none", "key", "client_credentials"] as const
 
 const [MIN_TIMEOUT_MS, DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS] = [1_000, 60_000, 600_000];
 const [MIN_RESULT_BYTES, DEFAULT_RESULT_BYTES, MAX_RESULT_BYTES] = [16_384, 1_048_576, 33_554_432];
+const [MIN_RESULT_TOKENS, MAX_RESULT_TOKENS] = [100, 10_000_000];
 
 /** Lowercase, so that names are the same in addresses; no underscore, which parts them from the tool's. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
@@ -79,6 +80,7 @@ const readFields = fieldsOf({
   resources: flag,
   timeout_ms: integerFrom(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS),
   max_result_bytes: integerFrom(MIN_RESULT_BYTES, MAX_RESULT_BYTES),
+  max_result_tokens: integerFrom(MIN_RESULT_TOKENS, MAX_RESULT_TOKENS),
   usd_per_call: price,
 });
 
@@ -102,6 +104,8 @@ export type McpRules = Readonly<{
   passesResources: boolean;
   timeoutMs: number;
   maxResultBytes: number;
+  /** Null: as many as the bytes have. */
+  maxResultTokens: number | null;
   usdPerCall: Decimal;
 }>;
 
@@ -138,6 +142,7 @@ export function readMcpRules(value: unknown): McpRules {
     passesResources: definition.resources ?? false,
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     maxResultBytes: definition.max_result_bytes ?? DEFAULT_RESULT_BYTES,
+    maxResultTokens: definition.max_result_tokens ?? null,
     usdPerCall: definition.usd_per_call === undefined ? ZERO : decimal(definition.usd_per_call),
   };
 }

@@ -18,7 +18,7 @@ export function callTool(
   const { server, tool, model } = offered;
   const options = { timeoutMs: server.timeoutMs, onProgress };
   return runServerCall(context, {
-    ...{ by, server, model, input, usdPerCall: server.usdPerCall, textOf },
+    ...{ by, server, model, input, usdPerCall: server.usdPerCall, textOf, readableOf },
     send: () => context.mcpSessions.call(server, by, { tool: tool.name, input, ...options }),
     failureOf: (result) => (result.isError === true ? toolFailure(result) : null),
   });
@@ -30,6 +30,13 @@ const toolFailure = (result: ToolResult): GatewayError =>
   new GatewayError(502, "mcp_tool_failed", textOf(result).slice(0, MAX_ERROR_LENGTH) || "The tool failed.", {
     type: "upstream_error",
   });
+
+/** Clients show models the texts or the structured content, so the longer of both. */
+function readableOf(result: ToolResult): string {
+  const text = textOf(result);
+  const structured = result.structuredContent ? JSON.stringify(result.structuredContent) : "";
+  return structured.length > text.length ? structured : text;
+}
 
 /** The texts of a result. */
 function textOf({ content, structuredContent }: ToolResult): string {

@@ -13,6 +13,7 @@ import { type Call, newCall } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Uses } from "../../call/services.ts";
+import { countText } from "../../money/count-tokens.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { CallPrices } from "../../money/price.ts";
 import { type Reservation, type ReserveContext, reserve } from "../../money/reserve.ts";
@@ -60,7 +61,14 @@ type ServerCall<Result> = Readonly<{
   failureOf?(result: Result): GatewayError | null;
   /** Throws GatewayError if the result may not be passed on. */
   check?(result: Result): void;
+  /** What a model may read of a result, if that is more than its texts. */
+  readableOf?(result: Result): string;
 }>;
+
+/** A UTF-16 code unit has at most so many bytes in UTF-8. */
+const MAX_BYTES_OF_UNIT = 3;
+/** Of a result whose tokens are counted. */
+const MAX_COUNTED_LENGTH = 524_288;
 
 /** Servers are charged per call. */
 const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
@@ -71,7 +79,7 @@ const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
  */
 export async function runServerCall<Result>(
   context: ServerCallContext,
-  { by, server, model, input, usdPerCall, send, textOf, failureOf, check }: ServerCall<Result>,
+  { by, server, model, input, usdPerCall, send, textOf, failureOf, check, readableOf = textOf }: ServerCall<Result>,
 ): Promise<Result> {
   const call = callOf(context, by, model, input);
   const { caller, prompt } = call;
@@ -96,6 +104,8 @@ export async function runServerCall<Result>(
     await beginCall(context, call);
     result = await throughBreaker(context.mcpSessions, server, send);
     check?.(result);
+    const { name, maxResultTokens } = server;
+    if (maxResultTokens !== null) await refuseTooManyTokens(name, readableOf(result), maxResultTokens);
   } catch (thrown) {
     throw failCall(context, call, reserved, thrown);
   }
@@ -109,6 +119,17 @@ export async function runServerCall<Result>(
   meter.text(textOf(result));
   await endCall(context, call, reserved, { ending: "complete", reported: ONE_CALL, meter });
   return result;
+}
+
+/** Rejects GatewayError if a result has more tokens than those of its server may have; of a long one, they are estimated. */
+async function refuseTooManyTokens(server: string, text: string, max: number): Promise<void> {
+  // A token has a byte at least.
+  if (text.length * MAX_BYTES_OF_UNIT <= max) return;
+  const counted = text.slice(0, MAX_COUNTED_LENGTH);
+  const tokens = Math.ceil(((await countText("", counted)) * text.length) / counted.length);
+  if (tokens <= max) return;
+  const params = { server, tokens, max };
+  throw new GatewayError(502, "mcp_result_too_large", { code: "gateway_mcp_result_tokens", params });
 }
 
 function callOf(

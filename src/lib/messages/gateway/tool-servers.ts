@@ -63,6 +63,10 @@ export const mcpMessages = {
     en: "The call to the MCP server “{server}” failed: {why}",
     zh: "调用 MCP 服务器「{server}」失败：{why}",
   },
+  gateway_mcp_result_tokens: {
+    en: "The result of the MCP server “{server}” has about {tokens} tokens. At most {max} are allowed.",
+    zh: "MCP 服务器「{server}」的结果约有 {tokens} 个 token，上限为 {max} 个。",
+  },
   gateway_mcp_no_tool: {
     en: "There is no approved tool “{tool}”.",
     zh: "没有已批准的工具「{tool}」。",

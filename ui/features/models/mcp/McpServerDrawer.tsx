@@ -147,6 +147,7 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
               { kind: "integer", field: "timeout" },
               { kind: "integer", field: "kibibytes" },
             ],
+            { kind: "integer", field: "tokens", hint: true, optional: text("optional") },
             { kind: "text", field: "price", hint: true, optional: text("optional"), placeholder: "0" },
           ],
         },

@@ -45,6 +45,9 @@ test("a form with nothing but a name and an address is valid, and saves just the
   expect(Object.values(checkMcpForm(form, []))).toEqual(Object.values(checkMcpForm(form, [])).map(() => undefined));
   expect(serverOfForm(form)).toEqual({ name: "a", secret: "", document: "", server: { url: "https://a.example/mcp" } });
   expect(checkMcpForm(form, ["a"]).name).toBe("taken");
+  for (const tokens of ["99", "1e3", "10000001"]) {
+    expect(checkMcpForm({ ...form, tokens }, []).tokens).toBe("tokens");
+  }
 });
 
 test("a form of a document saves where it is and what it leaves open", () => {
@@ -83,6 +86,7 @@ test("what a server says comes back as it was", () => {
       resources: true,
       timeout_ms: 5000,
       max_result_bytes: 32_768,
+      max_result_tokens: 25_000,
     },
     usd_per_call: "0.01",
   };

@@ -44,6 +44,8 @@ export type McpForm = {
   /** Seconds. */
   timeout: string;
   kibibytes: string;
+  /** The most tokens of a result; empty: no bound. */
+  tokens: string;
   /** Dollars; empty: free. */
   price: string;
 };
@@ -82,6 +84,7 @@ export const formOf = (server: McpServerView | null): McpForm => ({
   passesResources: server?.resources ?? false,
   timeout: server?.timeout_ms === undefined ? DEFAULT_TIMEOUT_S : String(Math.round(server.timeout_ms / 1000)),
   kibibytes: server?.max_result_bytes === undefined ? DEFAULT_KIB : String(Math.round(server.max_result_bytes / KIB)),
+  tokens: String(server?.max_result_tokens ?? ""),
   price: server?.usd_per_call ?? "",
 });
 
@@ -111,6 +114,7 @@ export const serverOfForm = (form: McpForm): SavedServer => ({
     ...(form.kind !== "openapi" && form.passesResources && { resources: true }),
     ...(form.timeout !== DEFAULT_TIMEOUT_S && { timeout_ms: Number(form.timeout) * 1000 }),
     ...(form.kibibytes !== DEFAULT_KIB && { max_result_bytes: Number(form.kibibytes) * KIB }),
+    ...(form.tokens.trim() && { max_result_tokens: Number(form.tokens) }),
     ...(form.price.trim() && { usd_per_call: form.price.trim() }),
   },
 });
@@ -159,6 +163,7 @@ export function checkMcpForm(form: McpForm, taken: readonly string[]) {
     clientId: faultIf(usesOauth && form.clientId.trim() === "", "needed"),
     timeout: faultIf(!isCount(form.timeout, 1, 600), "timeout"),
     kibibytes: faultIf(!isCount(form.kibibytes, 16, 32_768), "kibibytes"),
+    tokens: faultIf(form.tokens.trim() !== "" && !isCount(form.tokens.trim(), 100, 10_000_000), "tokens"),
     price: faultIf(form.price.trim() !== "" && !/^\d{1,6}(?:\.\d{1,10})?$/.test(form.price.trim()), "price"),
     accounts: faultIf(!areIds(form.accounts), "ids"),
     projects: faultIf(!areIds(form.projects), "ids"),
