@@ -69,9 +69,9 @@ Commands
                            the JSON schema of the files
   export [--only SECTIONS] [--secrets FILE] [--url URL] [--token TOKEN] [--json]
                            print a running site as such a file; secrets are references, their values go to FILE
-  connect AGENT [--url URL] [--model MODEL] [--yes] [--undo]
+  connect AGENT [--url URL] [--model MODEL] [--mcp] [--yes] [--undo]
                            set a coding agent up on this machine: sign in by a code, choose a model, see what changes;
-                           --undo takes it back with its key; connect --list shows the agents
+                           --mcp adds the gateway's MCP servers; --undo takes it back with its key; connect --list shows the agents
   version [--check [--json]]
                            print the release; --check asks UPDATE_CHECK_URL for the newest one: exit code 2 if it is newer
   sbom                     print what the executable consists of (CycloneDX, JSON)

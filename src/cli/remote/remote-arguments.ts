@@ -35,6 +35,8 @@ export type ConnectCommand = Readonly<{
   /** A key that there is; null: sign in for a new one. */
   key: string | null;
   isConfirmed: boolean;
+  /** The agent gets the address of the gateway's MCP servers, too. */
+  addsMcp: boolean;
   undoes: boolean;
 }>;
 
@@ -116,6 +118,7 @@ function parseConnect(args: readonly string[]): RemoteCommand {
         key: { type: "string" },
         yes: { type: "boolean", short: "y", default: false },
         undo: { type: "boolean", default: false },
+        mcp: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
       },
     }),
@@ -126,7 +129,7 @@ function parseConnect(args: readonly string[]): RemoteCommand {
   }
   return {
     ...{ name: "connect", agent: agent ?? null, site: siteOf({ url: values.url }), model: values.model ?? null },
-    ...{ key: values.key ?? null, isConfirmed: values.yes, undoes: values.undo },
+    ...{ key: values.key ?? null, isConfirmed: values.yes, undoes: values.undo, addsMcp: values.mcp },
   };
 }
 

@@ -96,6 +96,28 @@ test("a model that the key may not use, an unknown agent and a file with comment
   expect(existsSync(path.join(home, ".codex"))).toBe(false);
 });
 
+test("with --mcp an agent gets the address of the MCP servers, too, and it goes with the rest", async () => {
+  await Bun.write(path.join(home, ".claude.json"), '{\n  "numStartups": 7\n}\n');
+  const connected = await run("claude", "--mcp", "--yes", "--model", "gpt-5", "--key", fixture.key);
+  expect(connected).toMatchObject({ code: 0, err: "" });
+  expect(connected.out).toContain("/mcp lists 0 tools for this key");
+  expect(connected.out).not.toContain(fixture.key);
+  expect(JSON.parse(await read(".claude.json"))).toEqual({
+    numStartups: 7,
+    mcpServers: {
+      sluice: {
+        ...{ type: "http", url: `${fixture.gateway.url}/mcp` },
+        headers: { Authorization: `Bearer ${fixture.key}` },
+      },
+    },
+  });
+  expect(await run("claude", "--undo")).toMatchObject({ code: 0 });
+  expect(await read(".claude.json")).toBe('{\n  "numStartups": 7\n}\n');
+  expect((await run("aider", "--mcp", "--yes", "--model", "gpt-5", "--key", fixture.key)).err).toContain(
+    "leave out --mcp",
+  );
+});
+
 /** What each program is asked without a person, where it is installed. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   claude: ["claude", "--print", "--", "Say hello."],

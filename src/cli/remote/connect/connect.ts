@@ -4,8 +4,9 @@ import { createTwoFilesPatch } from "diff";
 import { addressOf, SiteError } from "../management-client.ts";
 import type { ConnectCommand } from "../remote-arguments.ts";
 import { type Access, AGENTS, type AgentDescription, type AgentFile } from "./agents.ts";
-import { giveBack, listModels, type OfferedModel, signIn, testCall } from "./device.ts";
+import { countTools, giveBack, listModels, type OfferedModel, signIn, testCall } from "./device.ts";
 import { editSettings, SettingsError } from "./edit-settings.ts";
+import { withMcp } from "./mcp-settings.ts";
 import {
   type Connection,
   digestOf,
@@ -28,8 +29,10 @@ export async function connect(command: ConnectCommand, env: NodeJS.ProcessEnv): 
   const connections = await readConnections(home);
   const { agent: name } = command;
   if (name === null) return listAgents(home, connections);
-  const agent = AGENTS[name];
-  if (!agent) throw new SiteError(`unknown agent ${name}: one of ${Object.keys(AGENTS).join(", ")}`);
+  const known = AGENTS[name];
+  if (!known) throw new SiteError(`unknown agent ${name}: one of ${Object.keys(AGENTS).join(", ")}`);
+  const agent = command.addsMcp ? withMcp(name, known) : known;
+  if (!agent) throw new SiteError(`${known.name} has no settings of MCP servers that can be written: leave out --mcp`);
   if (command.undoes) return disconnect(home, connections, name);
   if (connections.has(name)) {
     throw new SiteError(
@@ -49,12 +52,20 @@ export async function connect(command: ConnectCommand, env: NodeJS.ProcessEnv): 
     }
     const files = await Promise.all(plan.map(writeFile));
     await writeConnections(home, new Map([...connections, [name, { url, key, isOwnKey, files }]]));
+    if (command.addsMcp) await reportTools(url, key);
     return await report(agent, access);
   } catch (error) {
     // A key that no agent has would only lie around.
     if (isOwnKey && !(await readConnections(home)).has(name)) await giveBack(url, key).catch(() => {});
     throw error;
   }
+}
+
+/** Says what the gateway's MCP servers have for the agent; that they can't be reached is not a failure of its models. */
+async function reportTools(url: string, key: string): Promise<void> {
+  const tools = await countTools(url, key);
+  if (typeof tools === "number") say(`${url}/mcp lists ${tools} tools for this key.\n`);
+  else process.stderr.write(`sluice: the tools of ${url}/mcp can't be listed: ${tools}\n`);
 }
 
 async function report(agent: AgentDescription, access: Access): Promise<number> {

@@ -9,8 +9,9 @@ export type OfferedModel = Readonly<{ id: string; contextWindow: number | null; 
 const request = createSafeFetch(createAddressPolicy(true));
 const CALL_TIMEOUT_MS = 120_000;
 
-async function send(url: string, body: object | null, key?: string): Promise<SafeResponse> {
+async function send(url: string, body: object | null, key?: string, accept?: string): Promise<SafeResponse> {
   const headers = {
+    ...(accept && { accept }),
     ...(key && { authorization: `Bearer ${key}` }),
     ...(body && { "content-type": "application/json" }),
   };
@@ -87,6 +88,16 @@ export async function testCall(url: string, key: string, model: string): Promise
   const messages = [{ role: "user", content: "Answer with the word ok." }];
   const response = await send(`${url}/v1/chat/completions`, { model, messages, max_tokens: 64 }, key);
   return response.status === 200 ? null : reasonOf(response);
+}
+
+/** MCP servers refuse clients that do not accept both. */
+const MCP_TYPES = "application/json, text/event-stream";
+
+/** How many tools the gateway's MCP servers list for the key; a text: why they can't be listed. Rejects SiteError. */
+export async function countTools(url: string, key: string): Promise<number | string> {
+  const response = await send(`${url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/list" }, key, MCP_TYPES);
+  const tools = recordOf(membersOf(response).result)?.tools;
+  return Array.isArray(tools) ? tools.length : reasonOf(response);
 }
 
 function reasonOf(response: SafeResponse): string {
