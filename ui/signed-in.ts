@@ -53,8 +53,7 @@ export const keyboardHelp = () => import("./features/system/shell/KeyboardHelp.t
 export const live = () => withTexts(import("./features/logs/live/LivePage.tsx"), "admin", "records");
 export const notice = () => withTexts(import("./features/notifications/broadcasts/NoticePage.tsx"), "account");
 export const device = () => import("./features/api-keys/DevicePage.tsx");
-export const joinOrganization = () =>
-  withTexts(import("./features/accounts/organizations/JoinPage.tsx"), "records");
+export const joinOrganization = () => withTexts(import("./features/accounts/organizations/JoinPage.tsx"), "records");
 export const organization = () =>
   withTexts(import("./features/accounts/organizations/OrganizationPage.tsx"), "admin", "account", "records");
 export const orderList = () => withTexts(import("./features/wallet/orders/OrderListPage.tsx"), "account");
