@@ -2,7 +2,7 @@
 const providerKeyMessages = {
   provider_keys_off: {
     en: "This site does not let you store your own provider keys.",
-    zh: "本站不允许保存你自己的提供商密钥。",
+    zh: "本站不允许保存你自己的服务商密钥。",
   },
   provider_key_not_found: {
     en: "This key does not exist. Refresh and try again.",
@@ -18,15 +18,15 @@ const providerKeyMessages = {
   },
   provider_key_invalid: {
     en: "Enter the key as the provider shows it: 8 to 500 characters, without spaces and commas.",
-    zh: "请按提供商显示的内容填写密钥：8 至 500 个字符，不含空格和逗号。",
+    zh: "请按服务商显示的内容填写密钥：8 至 500 个字符，不含空格和逗号。",
   },
   provider_key_required_again: {
     en: "A key is bound to its provider. Enter the key again for another one.",
-    zh: "密钥与其提供商绑定。更换提供商时请重新输入密钥。",
+    zh: "密钥与其服务商绑定。更换服务商时请重新输入密钥。",
   },
   provider_key_provider_invalid: {
     en: "This site does not accept your own keys for this provider.",
-    zh: "本站不接受你自己的此提供商密钥。",
+    zh: "本站不接受你自己的此服务商密钥。",
   },
   provider_key_models_invalid: {
     en: "Enter 1 to {max} models or patterns.",

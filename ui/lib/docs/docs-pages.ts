@@ -30,7 +30,7 @@ export const DOCS_SECTIONS: readonly DocsSection[] = [
       ["Prompt caching", "/guide/agents/prompt-caching", "提示词缓存"],
       ["Response cache", "/guide/agents/response-cache", "响应缓存"],
       ["Responses", "/guide/agents/responses", "Responses"],
-      ["Your own provider keys", "/guide/agents/provider-keys", "自己的提供商密钥"],
+      ["Your own provider keys", "/guide/agents/provider-keys", "自己的服务商密钥"],
       ["MCP in requests", "/guide/agents/mcp", "在请求中使用 MCP"],
     ],
   },

@@ -149,7 +149,7 @@ export const policyMessages = {
     en: "The organization already has {max} policies. Delete one first.",
     zh: "策略数量已达上限（{max} 个），请先删除一个。",
   },
-  policy_provider_unknown: { en: "There is no provider with the number {id}.", zh: "没有编号为 {id} 的供应商类型。" },
+  policy_provider_unknown: { en: "There is no provider with the number {id}.", zh: "没有编号为 {id} 的服务商类型。" },
   policy_days_invalid: {
     en: "The days until keys expire must be a whole number from 0 to {max}.",
     zh: "令牌有效天数必须是 0 到 {max} 的整数。",

@@ -109,7 +109,7 @@ export const requestMessages = {
   },
   gateway_mcp_connector: {
     en: "The MCP server “{label}” is a connector or tunnel of OpenAI, which this model's provider cannot reach. Use “server_url”.",
-    zh: "MCP 服务器「{label}」是 OpenAI 的连接器或隧道，该模型的提供商无法使用，请改用 “server_url”。",
+    zh: "MCP 服务器「{label}」是 OpenAI 的连接器或隧道，该模型的服务商无法使用，请改用 “server_url”。",
   },
   gateway_mcp_no_approval_request: {
     en: "The approval request “{id}” is not part of this conversation.",
