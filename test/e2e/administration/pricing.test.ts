@@ -163,14 +163,15 @@ describe("the price list", () => {
 
   test("is narrowed by provider, capability and availability", async () => {
     await open();
+    const oneIsLeft = () => page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     await row("claude-sonnet-4-5").waitFor();
     await choose(words.filters.maker, "Google");
     await row("gemini-2.5-pro").waitFor();
-    expect(await page.locator("[data-row]").count()).toBe(1);
+    await oneIsLeft();
     await button(WORDS.en.components.filter.clear).click();
     await choose(words.filters.capability, words.capabilities.embedding);
     await row("text-embedding-3-small").waitFor();
-    expect(await page.locator("[data-row]").count()).toBe(1);
+    await oneIsLeft();
     await button(WORDS.en.components.filter.clear).click();
     await page.getByRole("searchbox", { name: words.search }).fill("gpt-of");
     await row(VIP_ONLY).waitFor();
