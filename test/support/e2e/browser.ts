@@ -87,7 +87,9 @@ type ConsoleRouter = Readonly<{
 export async function waitForQueries(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
-    return router?.options.context.readQueries()?.isFetching() === 0;
+    // A page is drawn after its shell, whose footer comes with it; rows after they have been read.
+    const isDrawn = document.querySelector("footer") !== null && document.querySelector(".skeleton") === null;
+    return isDrawn && router?.options.context.readQueries()?.isFetching() === 0;
   });
 }
 
