@@ -154,7 +154,8 @@ class Subscriber {
       this.#charges.delete(tradeNo);
       if (paypal.plans.byOrder(tradeNo).status !== "ACTIVE") continue;
       await this.#deliver([paypal.plans.charge(tradeNo, this.now)]);
-      this.#charges.set(tradeNo, await this.#afterThis());
+      // The period before may still run: one that is paid already is not charged again at once.
+      this.#charges.set(tradeNo, Math.max(await this.#afterThis(), this.now + HOUR_S));
     }
     this.now = until;
     await plans.advance(this.now);
