@@ -2,7 +2,12 @@ import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { BILLING_UNITS, CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { CATALOG_STATES, catalogPage, listCatalog, providersOf } from "../../domain/models/catalog/list-catalog.ts";
+import {
+  CATALOG_STATES,
+  catalogPage,
+  catalogProviders,
+  listCatalog,
+} from "../../domain/models/catalog/list-catalog.ts";
 import { recordCatalogChange } from "../../domain/models/catalog/record-catalog-change.ts";
 import { deleteCatalogEntry, saveCatalogEntry } from "../../domain/models/catalog/save-entry.ts";
 import {
@@ -151,15 +156,14 @@ export function catalogRoutes({ db, settings, channels, fetch, config }: Service
   return new Elysia({ prefix: "/api/catalog", name: "console/catalog" })
     .use(guarded)
     .get("/", () => ok({ entries: listCatalog({ settings, channels }), update: update() }), { role: "admin" })
-    .get("/summary", () => ok({ providers: providersOf(listCatalog({ settings, channels })), update: update() }), {
+    .get("/summary", () => ok({ providers: catalogProviders({ settings, channels }), update: update() }), {
       role: "admin",
     })
     .get(
       "/models",
       ({ query }) => {
         const state = CATALOG_STATES.find((name) => name === query.state) ?? "";
-        const entries = listCatalog({ settings, channels });
-        return paged(query, async (page) => catalogPage(entries, { ...query, state }, page));
+        return paged(query, async (page) => catalogPage({ settings, channels }, { ...query, state }, page));
       },
       { role: "admin", query: t.Object({ ...pagingQuery, keyword: text, provider: text, state: text }) },
     )

@@ -49,27 +49,43 @@ type CatalogFilters = Readonly<{
   state?: CatalogState | "";
 }>;
 
-/** A page (counted from 0) of the entries that match, and how many there are. */
-export function catalogPage(
-  entries: readonly CatalogEntryView[],
-  { keyword = "", provider = "", state = "" }: CatalogFilters,
-  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
-) {
-  const found = entries.filter(
-    (entry) =>
-      fuzzyMatch(keyword, entry.model) &&
-      (provider === "" || entry.facts.provider === provider) &&
-      (state === "" || FITS[state](entry)),
-  );
-  return { items: found.slice(page * pageSize, (page + 1) * pageSize), total: found.length };
-}
-
-/** The providers of these entries, by name. */
-export const providersOf = (entries: readonly CatalogEntryView[]): string[] =>
-  [...new Set(entries.flatMap(({ facts }) => facts.provider ?? []))].toSorted((a, b) => a.localeCompare(b));
+/** The catalog by name: served models first, then by name. */
+type OpenCatalog = Readonly<{
+  /** Every entry of the catalogue, and every model that channels have. */
+  names: readonly string[];
+  factsOf: (model: string) => ModelInfo;
+  entryOf: (model: string) => CatalogEntryView;
+}>;
 
 /** Every entry of the catalogue, and every model that channels have: served ones first, then by name. */
-export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {
+export function listCatalog(deps: Deps): CatalogEntryView[] {
+  const { names, entryOf } = openCatalog(deps);
+  return names.map(entryOf);
+}
+
+/** A page (counted from 0) of the entries that match, and how many there are. */
+export function catalogPage(
+  deps: Deps,
+  { keyword = "", provider = "", state = "" }: CatalogFilters,
+  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+): { items: CatalogEntryView[]; total: number } {
+  const { names, factsOf, entryOf } = openCatalog(deps);
+  const found = names.filter(
+    (model) =>
+      fuzzyMatch(keyword, model) &&
+      (provider === "" || factsOf(model).provider === provider) &&
+      (state === "" || FITS[state](entryOf(model))),
+  );
+  return { items: found.slice(page * pageSize, (page + 1) * pageSize).map(entryOf), total: found.length };
+}
+
+/** The providers of all entries, by name. */
+export function catalogProviders(deps: Deps): string[] {
+  const { names, factsOf } = openCatalog(deps);
+  return [...new Set(names.flatMap((model) => factsOf(model).provider ?? []))].toSorted((a, b) => a.localeCompare(b));
+}
+
+function openCatalog({ settings, channels }: Deps): OpenCatalog {
   const own = settings.get("ModelCatalog");
   const update = settings.get("ModelCatalogUpdate").models;
   const catalog = createModelCatalog(settings)();
@@ -79,23 +95,27 @@ export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {
   const names = new Set([...shippedDocument.models.keys(), ...update.keys(), ...own.keys(), ...served]);
   const priced = PRICE_OPTIONS.slice(0, 2).flatMap((option) => Object.keys(JSON.parse(options.get(option) ?? "{}")));
   for (const name of priced) names.add(name);
-  return [...names]
-    .toSorted((a, b) => Number(served.has(b)) - Number(served.has(a)) || a.localeCompare(b))
-    .map((model): CatalogEntryView => {
-      const facts = catalog.find(model);
-      const ratios = book.ratiosOf(model);
-      return {
-        model,
-        is_pattern: model.includes("*"),
-        is_served: served.has(model),
-        is_shipped: shippedDocument.models.has(model) || update.has(model),
-        facts,
-        own: own.get(model) ?? null,
-        price: priceView(model, ratios),
-        has_own_price: !isSamePrice(ratios, shippedRatios(model)),
-        ...sourceOf(facts),
-      };
-    });
+  const factsOf = (model: string) => catalog.find(model);
+  const entryOf = (model: string): CatalogEntryView => {
+    const facts = factsOf(model);
+    const ratios = book.ratiosOf(model);
+    return {
+      model,
+      is_pattern: model.includes("*"),
+      is_served: served.has(model),
+      is_shipped: shippedDocument.models.has(model) || update.has(model),
+      facts,
+      own: own.get(model) ?? null,
+      price: priceView(model, ratios),
+      has_own_price: !isSamePrice(ratios, shippedRatios(model)),
+      ...sourceOf(facts),
+    };
+  };
+  return {
+    names: [...names].toSorted((a, b) => Number(served.has(b)) - Number(served.has(a)) || a.localeCompare(b)),
+    factsOf,
+    entryOf,
+  };
 }
 
 function sourceOf({ source, read_on }: ModelInfo): Pick<CatalogEntryView, "pages" | "read_on"> {
