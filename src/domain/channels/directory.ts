@@ -17,7 +17,7 @@ export type ChannelDirectory = {
   candidates(group: string, model: string): Candidates | null;
   /** The model names that a group may request, including prefixes, sorted. */
   modelsOf(group: string): readonly string[];
-  /** The groups that may request a model name. */
+  /** The groups whose models have the name, in no order; those that have it by a pattern alone are not among them. */
   groupsOf(model: string): readonly string[];
   all(): Iterable<ChannelEntry>;
   close(): void;

@@ -7,7 +7,7 @@ export function pricePage(
   filters: PriceFilters,
   { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
 ): { items: PricedModel[]; total: number } {
-  const found = names.filter((name) => isMeant(name, groupsOf(name), filters));
+  const found = names().filter((name) => isMeant(name, groupsOf(name), filters));
   return { items: found.slice(page * pageSize, (page + 1) * pageSize).map(priceOf), total: found.length };
 }
 

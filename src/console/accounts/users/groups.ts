@@ -46,6 +46,7 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
         const models = new Set<string>();
         for (const group of Object.keys(describe(actor.group))) {
           for (const model of channels.modelsOf(group)) {
+            if (models.has(model)) continue;
             const candidates = channels.candidates(group, model);
             if (candidates && !isRetired(catalog(), candidates, model)) models.add(model);
           }

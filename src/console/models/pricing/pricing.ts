@@ -39,7 +39,7 @@ export function pricingRoutes(
       const group = (await caller(request))?.group ?? "default";
       const { names, groups } = publicModels.book(group);
       const { groupRatio, discounts, usableGroups } = groups;
-      return ok({ group_ratio: groupRatio, discounts, usable_group: usableGroups, group, makers: makersOf(names) });
+      return ok({ group_ratio: groupRatio, discounts, usable_group: usableGroups, group, makers: makersOf(names()) });
     })
     .get(
       "/pricing/models",

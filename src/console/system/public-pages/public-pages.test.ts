@@ -16,6 +16,7 @@ const SHELL =
 
 let app: TestConsole;
 let render: PageRenderer;
+const index = createRoutingIndex();
 beforeAll(async () => {
   app = await startTestConsole(undefined, async ({ db, database, settings }) => {
     const calls = Array.from({ length: 4 }, (_, at) =>
@@ -28,7 +29,6 @@ beforeAll(async () => {
     await settings.set("GroupRatio", '{"default": 2}');
     await settings.set("UserUsableGroups", '{"default": "Everybody"}');
     await settings.set("ModelCatalog", '{"acme/chat-1": {"description": "Says <hello>.", "context_window": 128000}}');
-    const index = createRoutingIndex();
     index.add(channelEntry({ id: 1, name: "secret supplier", models: ["acme/chat-1"], groups: ["default"] }));
     index.add(channelEntry({ id: 2, models: ["hidden"], groups: ["staff"] }));
     const channels = { ...index, get: () => undefined, all: () => [], close: () => undefined };
@@ -74,6 +74,16 @@ test("prices are a table with a link for each model, in the reader's language", 
   expect(html).toContain('<a href="/model/acme/chat-1">acme/chat-1</a>');
   expect(html).toContain("每百万 token：输入 $5，输出 $20");
   expect(html).not.toContain("hidden");
+});
+
+test("of very many models the table has the first 300", async () => {
+  const models = Array.from({ length: 400 }, (_, at) => `many/model-${at + 1000}`);
+  const many = channelEntry({ id: 3, models, groups: ["default"] });
+  index.add(many);
+  const { html } = await page("/pricing");
+  index.remove(many);
+  expect(html.match(/<tr>/g)).toHaveLength(1 + 300);
+  expect(html).toContain("401");
 });
 
 test("how models do is on the page only where the site publishes it", async () => {

@@ -36,7 +36,7 @@ const VISITORS = "default";
  */
 export function createPublicPages({ settings, publicModels, modelHealth }: Services): PageRenderer {
   const rateOf = (): Rate => ({
-    groupRatio: publicModels.prices(VISITORS).groupRatio[VISITORS] ?? 1,
+    groupRatio: publicModels.book(VISITORS).groups.groupRatio[VISITORS] ?? 1,
     quotaPerUnit: settings.get("QuotaPerUnit"),
   });
   const contentOf = async (path: string, language: Language): Promise<Content | "missing" | null> => {
@@ -104,17 +104,24 @@ function aboutContent(settings: SettingsReader, site: string, text: Say): Conten
   return { title, description: settings.get("SiteDescription") || title, content };
 }
 
+/** Rows of a table without scripts: thousands would hold up the console's own; the sitemap names every model. */
+const MOST_ROWS = 300;
+
 function pricesContent(publicModels: PublicModels, rate: Rate, site: string, text: Say): Content {
-  const { models } = publicModels.prices(VISITORS);
-  const rows = models.map((model) => [
-    { text: model.model_name, href: pagePath(model.model_name) },
-    priceText(model, rate, text),
-    contextText(model, text),
-  ]);
+  const book = publicModels.book(VISITORS);
+  const names = book.names();
+  const rows = names
+    .slice(0, MOST_ROWS)
+    .map(book.priceOf)
+    .map((model) => [
+      { text: model.model_name, href: pagePath(model.model_name) },
+      priceText(model, rate, text),
+      contextText(model, text),
+    ]);
   const title = text("page_prices");
   return {
     title,
-    description: text("page_prices_about", { count: models.length, site }),
+    description: text("page_prices_about", { count: names.length, site }),
     content: `<h1>${escapeHtml(title)}</h1>${tableHtml([text("page_model"), text("page_price"), text("page_context")], rows)}`,
   };
 }
@@ -122,11 +129,13 @@ function pricesContent(publicModels: PublicModels, rate: Rate, site: string, tex
 async function statusContent(modelHealth: ModelHealthReader, site: string, text: Say): Promise<Content> {
   const statuses = await modelHealth.statuses(VISITORS);
   const title = text("page_status");
-  const rows = statuses.map(({ model_name, state, availability }) => [
-    { text: model_name, href: pagePath(model_name) },
-    text(`page_state_${state}`),
-    shareText(availability),
-  ]);
+  const rows = statuses
+    .slice(0, MOST_ROWS)
+    .map(({ model_name, state, availability }) => [
+      { text: model_name, href: pagePath(model_name) },
+      text(`page_state_${state}`),
+      shareText(availability),
+    ]);
   return {
     title,
     description: text("page_status_about", { count: statuses.length, site }),

@@ -49,7 +49,7 @@ export function siteFiles({ settings, publicModels, config }: Services) {
         const address = settings.get("ServerAddress");
         if (!mayBeIndexed(settings) || address === "") return new Response("Not found", { status: 404 });
         const pages = ["/", "/pricing", "/about", ...(mayReadStatus(settings, null) ? ["/status"] : [])];
-        const models = publicModels.prices("default").models.map(({ model_name }) => pagePath(model_name));
+        const models = publicModels.book("default").names().map(pagePath);
         const urls = [...pages, ...models].map((path) => `<url><loc>${escapeHtml(address + path)}</loc></url>`);
         const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join("")}</urlset>\n`;
         return revalidated(request, xml, "application/xml; charset=utf-8");

@@ -101,14 +101,14 @@ export type PriceList = Readonly<{
 type Deps = Readonly<{
   settings: SettingsReader;
   catalog: () => Catalog;
-  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
+  channels: Pick<ChannelDirectory, "modelsOf" | "groupsOf" | "candidates">;
   prices: () => PriceTable;
 }>;
 
 /** The prices of a site, for somebody of one group. */
 export type PriceBook = Readonly<{
   /** The models of every group that they may use, by name. */
-  names: readonly string[];
+  names: () => readonly string[];
   /** The groups that have the model. */
   groupsOf: (model: string) => readonly string[];
   /** What one of these models costs. */
@@ -116,28 +116,25 @@ export type PriceBook = Readonly<{
   groups: Omit<PriceList, "models">;
 }>;
 
+const BY_NAME = new Intl.Collator();
+
 /** What each model costs, for somebody of this group: every model of every group that they may use. */
 export function listPrices(deps: Deps, ownGroup: string): PriceList {
   const { names, priceOf, groups } = openPrices(deps, ownGroup);
-  return { models: names.map(priceOf), ...groups };
+  return { models: names().map(priceOf), ...groups };
 }
 
 /** Reads the prices for somebody of this group; those of a model when they are asked for. */
 export function openPrices({ settings, catalog, channels, prices }: Deps, ownGroup: string): PriceBook {
   const table = prices();
   const groups = usableGroups(settings, ownGroup);
-  const groupsByModel = new Map<string, string[]>();
-  for (const group of groups.keys()) {
-    for (const model of channels.modelsOf(group)) {
-      const having = groupsByModel.get(model);
-      if (having) having.push(group);
-      else groupsByModel.set(model, [group]);
-    }
-  }
   const ratioOf = (group: string, model = ""): number =>
     Number(toText(groupPays(table, { group, userGroup: ownGroup }, model).groupRatio));
   const groupRatio = Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)]));
-  const groupsOf = (model: string) => groupsByModel.get(model) ?? [];
+  const groupsOf = (model: string): string[] => {
+    const having = new Set(channels.groupsOf(model));
+    return [...groups.keys()].filter((group) => having.has(group));
+  };
   const priceOf = (model: string): PricedModel => {
     const enabled = groupsOf(model);
     const [group = ownGroup] = enabled;
@@ -167,6 +164,7 @@ export function openPrices({ settings, catalog, channels, prices }: Deps, ownGro
       enable_groups: enabled,
       group_ratios: Object.fromEntries(
         enabled.flatMap((name) => {
+          if (!table.groupModelRatio.has(name)) return [];
           const own = ratioOf(name, model);
           return own === groupRatio[name] ? [] : [[name, own]];
         }),
@@ -186,7 +184,8 @@ export function openPrices({ settings, catalog, channels, prices }: Deps, ownGro
     };
   };
   return {
-    names: [...groupsByModel.keys()].toSorted((a, b) => a.localeCompare(b)),
+    names: () =>
+      [...new Set([...groups.keys()].flatMap((group) => channels.modelsOf(group)))].toSorted(BY_NAME.compare),
     groupsOf,
     priceOf,
     groups: {

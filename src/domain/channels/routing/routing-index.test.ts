@@ -106,6 +106,31 @@ describe("the routing index", () => {
     expect(ids(index)).toEqual([[1], [2]]);
   });
 
+  test("groups of one name have channels of their own, also after a change", () => {
+    const shared = channel(1, { groups: ["default", "vip"] });
+    const index = indexOf(shared, channel(2, { groups: ["vip"], models: ["n", "m"] }));
+    expect([ids(index), ids(index, "m", "vip"), ids(index, "n"), ids(index, "m", "nobody")]).toEqual([
+      [[1]],
+      [[1, 2]],
+      null,
+      null,
+    ]);
+    expect([index.modelsOf("default"), index.modelsOf("vip"), index.modelsOf("nobody")]).toEqual([
+      ["m"],
+      ["m", "n"],
+      [],
+    ]);
+    expect(index.groupsOf("m")).toEqual(["default", "vip"]);
+    index.remove(shared);
+    index.add(channel(1, { groups: ["default"], models: ["n"] }));
+    expect([ids(index), ids(index, "m", "vip"), ids(index, "n")]).toEqual([null, [[2]], [[1]]]);
+    expect([index.modelsOf("default"), index.groupsOf("m"), index.groupsOf("n")]).toEqual([
+      ["n"],
+      ["vip"],
+      ["vip", "default"],
+    ]);
+  });
+
   test("custom GPTs share one entry", () => {
     const index = indexOf(channel(1, { models: ["gpt-4-gizmo-*"] }));
     expect(index.candidates("default", "gpt-4-gizmo-abc")).toMatchObject({ model: "gpt-4-gizmo-abc" });
@@ -127,7 +152,8 @@ describe("patterns of models", () => {
     expect(ids(index, "o3", "vip")).toEqual([[5]]);
     expect(ids(index, "gpt-5", "vip")).toBeNull();
     expect(index.modelsOf("default")).toEqual(["gpt-5"]);
-    expect(index.groupsOf("o3")).toEqual(["default", "vip"]);
+    expect(index.groupsOf("gpt-5")).toEqual(["default"]);
+    expect(index.groupsOf("o3")).toEqual([]);
   });
 
   test("a channel's prefix goes before its patterns, the longest first", () => {

@@ -5,65 +5,91 @@ export type Tier = Readonly<{ priority: number; channels: readonly ChannelEntry[
 /** Channels for a model, best tier first; `model` is the requested name without the channels' prefix. */
 export type Candidates = Readonly<{ model: string; tiers: readonly Tier[] }>;
 
-/** Channels that serve a name, with what their prefix leaves of it; tiers are made when first asked for. */
-type Route = { channels: Map<number, ChannelEntry>; candidates: Candidates | null };
+/** Enabled channels that serve a name in any group; the tiers of a group are made when first looked up. */
+type Route = Readonly<{ channels: Map<number, ChannelEntry>; candidates: Map<string, Candidates | null> }>;
+
+/** Enabled channels of a group; their names in order, made when first read. */
+type GroupChannels = { channels: Map<number, ChannelEntry>; names: readonly string[] | null };
 
 /**
- * Group → model name → channels. Which channels serve a call is one look-up, however many channels there are; a channel
- * that changes touches only its own names. Only enabled channels are in it, under their prefixed names. Patterns count only for
+ * Which channels serve a call is one look-up, however many channels there are; a channel that changes touches only its own
+ * names and groups. Nothing is kept for each pair of group and name that nobody has called: with 200 groups and 2,000 models
+ * those alone would be most of the memory. Only enabled channels are in it, under their prefixed names. Patterns count only for
  * names that no channel of the group has.
  */
 export function createRoutingIndex() {
-  const groups = new Map<string, Map<string, Route>>();
+  const routes = new Map<string, Route>();
+  const groups = new Map<string, GroupChannels>();
   const patterns = createPatternRoutes();
 
-  const forEachName = (entry: ChannelEntry, visit: (group: string, name: string) => void) => {
-    if (entry.status !== CHANNEL_STATUS.enabled) return;
-    for (const group of entry.groups) for (const model of entry.models) visit(group, entry.modelPrefix + model);
+  const find = (group: string, name: string): Candidates | null => {
+    const route = routes.get(name);
+    const known = route?.candidates.get(group);
+    if (!route || known !== undefined) return known ?? null;
+    // Whatever callers write is not remembered.
+    if (!groups.has(group)) return null;
+    const channels = [...route.channels.values()].filter((channel) => channel.groups.includes(group));
+    const candidates = channels.length === 0 ? null : intoTiers(name, channels);
+    route.candidates.set(group, candidates);
+    return candidates;
   };
   return {
     add(entry: ChannelEntry): void {
       patterns.add(entry);
-      forEachName(entry, (group, name) => {
-        const names = groups.get(group) ?? new Map<string, Route>();
-        groups.set(group, names);
-        const route = names.get(name);
-        if (!route) names.set(name, { channels: new Map([[entry.id, entry]]), candidates: null });
-        else {
-          route.channels.set(entry.id, entry);
-          route.candidates = null;
-        }
-      });
+      if (entry.status !== CHANNEL_STATUS.enabled) return;
+      for (const model of entry.models) {
+        const name = entry.modelPrefix + model;
+        const route = routes.get(name) ?? { channels: new Map(), candidates: new Map() };
+        routes.set(name, route);
+        route.channels.set(entry.id, entry);
+        route.candidates.clear();
+      }
+      for (const name of entry.groups) {
+        const group = groups.get(name) ?? { channels: new Map(), names: null };
+        groups.set(name, group);
+        group.channels.set(entry.id, entry);
+        group.names = null;
+      }
     },
     remove(entry: ChannelEntry): void {
       patterns.remove(entry);
-      forEachName(entry, (group, name) => {
-        const names = groups.get(group);
-        const route = names?.get(name);
-        if (!names || !route) return;
-        route.channels.delete(entry.id);
-        route.candidates = null;
-        if (route.channels.size === 0) names.delete(name);
-        if (names.size === 0) groups.delete(group);
-      });
+      if (entry.status !== CHANNEL_STATUS.enabled) return;
+      for (const model of entry.models) {
+        const name = entry.modelPrefix + model;
+        const route = routes.get(name);
+        route?.channels.delete(entry.id);
+        route?.candidates.clear();
+        if (route?.channels.size === 0) routes.delete(name);
+      }
+      for (const name of entry.groups) {
+        const group = groups.get(name);
+        if (!group) continue;
+        group.channels.delete(entry.id);
+        group.names = null;
+        if (group.channels.size === 0) groups.delete(name);
+      }
     },
     candidates(group: string, model: string): Candidates | null {
-      const names = groups.get(group);
-      const name = names?.has(model) ? model : collapseGizmo(model);
-      const route = names?.get(name);
-      if (!route) return patterns.find(group, model);
-      route.candidates ??= intoTiers(name, [...route.channels.values()]);
-      return name === model ? route.candidates : { ...route.candidates, model };
+      const found = find(group, model);
+      if (found) return found;
+      const name = collapseGizmo(model);
+      const collapsed = name === model ? null : find(group, name);
+      return collapsed ? { ...collapsed, model } : patterns.find(group, model);
     },
-    modelsOf: (group: string): string[] => [...(groups.get(group)?.keys() ?? [])].sort(),
+    modelsOf(name: string): readonly string[] {
+      const group = groups.get(name);
+      if (!group) return [];
+      group.names ??= [...new Set([...group.channels.values()].flatMap(namesOf))].sort();
+      return group.names;
+    },
     groupsOf: (name: string): string[] => [
-      ...new Set([
-        ...[...groups].filter(([, names]) => names.has(name)).map(([group]) => group),
-        ...patterns.groupsOf(name),
-      ]),
+      ...new Set([...(routes.get(name)?.channels.values() ?? [])].flatMap((channel) => channel.groups)),
     ],
   };
 }
+
+const namesOf = ({ models, modelPrefix }: ChannelEntry): readonly string[] =>
+  modelPrefix === "" ? models : models.map((model) => modelPrefix + model);
 
 /** Custom GPTs share one entry in lists of models. */
 function collapseGizmo(model: string): string {
@@ -118,10 +144,6 @@ function createPatternRoutes() {
       group.answers.set(model, answer);
       return answer;
     },
-    groupsOf: (model: string): string[] =>
-      [...groups]
-        .filter(([, { channels }]) => [...channels.values()].some((channel) => servesByPattern(channel, model)))
-        .map(([name]) => name),
   };
 }
 
