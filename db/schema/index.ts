@@ -1,5 +1,6 @@
 export * from "./accounts/access/admin-roles.ts";
 export * from "./accounts/access/service-accounts.ts";
+export * from "./accounts/applications.ts";
 export * from "./accounts/identity-providers/identity-providers.ts";
 export * from "./accounts/identity-providers/scim.ts";
 export * from "./accounts/organizations/budgets.ts";

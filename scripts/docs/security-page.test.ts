@@ -107,6 +107,7 @@ const CONNECTIONS: readonly (readonly [place: RegExp, word: string | null])[] = 
   [/^src\/domain\/models\/mcp\//, "MCP servers that administrators add"],
   [/^src\/gateway\/(?:adapters\/conversation|tasks)\//, "media"],
   [/^src\/(?:gateway|providers|domain\/(?:channels|tasks)|console\/channels)\//, "channels and their proxies"],
+  [/^src\/domain\/api-keys\/authorization\/clients\//, "the [metadata of applications]"],
   [/^src\/domain\/alerts\/leaks\//, "the lists of keys of those who report leaked ones"],
   [/^src\/domain\/(?:notifications|alerts)\//, "webhooks and [alert services]"],
   [/^src\/domain\/notifications\/mail|^src\/console\/accounts\/registration\/verification/, "the mail server"],

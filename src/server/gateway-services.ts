@@ -1,6 +1,7 @@
 import { logOf } from "../../db/server/log-database.ts";
 import { renewOrganizationBudgets } from "../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { sessionActing } from "../domain/accounts/organizations/members/acting.ts";
+import { type AccessTokens, createAccessTokens } from "../domain/api-keys/authorization/access-tokens.ts";
 import { readStanding, renewBudgets } from "../domain/api-keys/budget.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
 import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
@@ -31,6 +32,19 @@ function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey 
   });
 }
 
+function accessTokensOf({ database, vault, tokens, users }: Services): AccessTokens {
+  return createAccessTokens({
+    db: database.callDb,
+    vault,
+    hasKey: (keyId) => tokens.get(keyId) !== undefined,
+    async loadKey(keyId, personId) {
+      const key = tokens.get(keyId) ?? (await tokens.load(keyId));
+      const account = key && (users.get(key.userId) ?? (await users.reread(key.userId)));
+      for (const id of [personId, ...(account?.ownerIds ?? [])]) if (!users.get(id)) await users.reread(id);
+    },
+  });
+}
+
 /** What the gateway gets of the process, with the database of calls where a call waits for it. */
 export function gatewayServices(services: Services): GatewayServices {
   const { database, changes, vault, log, notifier } = services;
@@ -45,6 +59,7 @@ export function gatewayServices(services: Services): GatewayServices {
     cacheTotals: createCacheTotals(database.db, log),
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
+    accessTokens: accessTokensOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),
     readSpending: async (subject, { start, end }) =>
       (await sumUsage(logOf(database.callDb), { ...subject, start, end: end - 1 })).quota,

@@ -8,7 +8,7 @@ import {
   POLL_SECONDS,
   requestDeviceCode,
   revokeDeviceKey,
-} from "../../domain/api-keys/device-authorization.ts";
+} from "../../domain/api-keys/authorization/device-authorization.ts";
 import { type ApiKeyDeps, keyOwner } from "../../domain/api-keys/operation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { requestOrigin } from "../../lib/http/request.ts";

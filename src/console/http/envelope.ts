@@ -80,7 +80,7 @@ export function envelope({
         set.status = 400;
         return fail(request, "text_unstorable");
       }
-      if (failsWith(error, isOutOfService)) {
+      if (isDatabaseAway(error)) {
         log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
         set.status = 503;
         return fail(request, logDelivery?.status().isAway ? "log_database_unavailable" : "database_unavailable");
@@ -106,6 +106,9 @@ function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
   }
   return false;
 }
+
+/** Whether an error says that the database does not answer. */
+export const isDatabaseAway = (error: unknown): boolean => failsWith(error, isOutOfService);
 
 /** Text with U+0000, which Postgres rejects in text and JSON values. */
 const isUnstorable = (code: string): boolean => code === "22021" || code === "22P05";

@@ -1,13 +1,15 @@
 import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/api-keys.ts";
+import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
-import type { Vault } from "../../lib/security/crypto.ts";
+import { randomText, type Vault } from "../../lib/security/crypto.ts";
 import { findRotation, requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
 import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
-import { type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
+import { type ApiKeyRow, type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
+import { applicationsOf } from "./authorization/applications.ts";
 import { readBudget } from "./budget.ts";
 import { logCreatedKeys } from "./log-key-change.ts";
 import { type ApiKeyDeps, holdKeyRight, type Owner, showsSecret } from "./operation.ts";
@@ -27,12 +29,40 @@ export async function createApiKey(deps: ApiKeyDeps, owner: Owner, input: ApiKey
  * Makes from 1 to 100 API keys alike, all or none, and returns them: the first is called as asked, each other has a random
  * suffix of six characters. Throws OperationError when a field is refused, or keys must belong to organizations.
  */
-export async function createApiKeys(
+export const createApiKeys = async (
   deps: ApiKeyDeps,
   owner: Owner,
   input: ApiKeyInput,
   count: number,
-): Promise<ApiKeyView[]> {
+): Promise<ApiKeyView[]> =>
+  (await insertKeys(deps, owner, input, { count, secretOf: newKey })).map((row) => viewApiKey(row, deps.vault));
+
+/**
+ * Makes an API key that nobody gets: an application uses it by tokens of its own. `store`: what is stored of the application in the same
+ * transaction. Throws OperationError when a field is refused.
+ */
+export async function createApplicationKey(
+  deps: ApiKeyDeps,
+  owner: Owner,
+  input: ApiKeyInput,
+  store: (tx: Tx, key: ApiKeyRow) => Promise<void>,
+): Promise<void> {
+  const secretOf = (vault: Vault) => ({ keyHash: vault.keyedHash(`application ${randomText(32)}`), keyCipher: "" });
+  await insertKeys(deps, owner, input, { count: 1, secretOf, store });
+}
+
+type Making = Readonly<{
+  count: number;
+  secretOf: (vault: Vault) => { keyHash: string; keyCipher: string };
+  store?: (tx: Tx, key: ApiKeyRow) => Promise<void>;
+}>;
+
+async function insertKeys(
+  deps: ApiKeyDeps,
+  owner: Owner,
+  input: ApiKeyInput,
+  { count, secretOf, store }: Making,
+): Promise<ApiKeyRow[]> {
   throwRuleError(tokenCountError(count), { max: TOKEN_LIMITS.count });
   if (!owner.member && deps.settings.get("Organizations") === "required") {
     throw new OperationError("organization_required");
@@ -48,16 +78,17 @@ export async function createApiKeys(
     await holdKeyRight(tx, owner);
     if (filled.projectId) await requireProject(tx, owner.id, filled.projectId);
     if (owner.member) await requireKeyExpiry(tx, owner.id, filled.projectId ?? null, filled.expiredTime ?? -1);
-    const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) }));
+    const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...secretOf(deps.vault) }));
     const created = await tx.insert(tokens).values(keys).returning();
     await logCreatedKeys(tx, owner, created);
+    for (const key of store ? created : []) await store?.(tx, key);
     return created;
   });
   await deps.changes.publish(
     "tokens",
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => viewApiKey(row, deps.vault));
+  return rows;
 }
 
 const namesOf = (name: string, count: number): string[] =>
@@ -95,6 +126,8 @@ export async function rotateToken(
   }
   return changeToken(deps, owner, id, async (before, tx) => {
     if (!showsSecret(owner, before)) throw new OperationError("organization_right_missing", {}, { status: 403 });
+    const application = (await applicationsOf(tx, [id])).get(id);
+    if (application !== undefined) throw new OperationError("token_of_application", { client: application });
     const rotation = owner.member && (await findRotation(tx, owner.id, before.projectId));
     const oldest = rotation ? secretSinceOf(before) + rotation.seconds : Number.POSITIVE_INFINITY;
     const until = Math.min(nowSeconds + graceSeconds, oldest);

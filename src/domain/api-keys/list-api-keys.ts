@@ -7,6 +7,7 @@ import { contains } from "../../lib/values/sql-text.ts";
 import { findRotation } from "../accounts/organizations/policies/manage-policies.ts";
 import type { Rotation } from "../accounts/organizations/policies/policy.ts";
 import { type ApiKeyRow, type ApiKeyView, secretSinceOf, viewApiKey } from "./api-key-view.ts";
+import { applicationsOf } from "./authorization/applications.ts";
 import { importedKeyHash } from "./directory/key-hash.ts";
 import { type ApiKeyDeps, type Owner, showsSecret } from "./operation.ts";
 
@@ -25,6 +26,8 @@ export type ListedApiKey = ApiKeyView &
   Readonly<{
     /** Where the secret that the key has now was found in public, if it was, and when, in epoch seconds. */
     leak?: Readonly<{ url: string; time: number }>;
+    /** The application that uses it, by tokens of its own: nobody has its secret. */
+    application?: string;
     /** The policy of its organization that demands rotation, and from when on it refuses the secret, in epoch seconds. */
     rotation?: Readonly<{ policy: string; days: number; due: number }>;
   }>;
@@ -97,15 +100,18 @@ async function viewFor({ db, vault }: ReadDeps, owner: Owner, rows: readonly Api
     ids.length === 0
       ? []
       : await db.select().from(keyLeaks).where(inArray(keyLeaks.tokenId, ids)).orderBy(desc(keyLeaks.id));
+  const applications = await applicationsOf(db, ids);
   const rotations = new Map<number | null, Rotation | undefined>();
   for (const projectId of member ? new Set(rows.map((row) => row.projectId)) : []) {
     rotations.set(projectId, await findRotation(db, ownerId, projectId));
   }
   return rows.map((row) => {
     const rotation = rotations.get(row.projectId);
+    const application = applications.get(row.id);
     const leak = found.find(({ tokenId, keyHash }) => tokenId === row.id && keyHash === row.keyHash);
     return {
       ...viewApiKey(row, vault, showsSecret(owner, row)),
+      ...(application !== undefined && { application }),
       ...(leak && { leak: { url: leak.url, time: leak.reportedAt } }),
       ...(rotation && { rotation: viewRotation(rotation, row), previous_key_until: previousUntil(rotation, row) }),
     };

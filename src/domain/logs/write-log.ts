@@ -250,6 +250,8 @@ export const LOG_NOTES = {
   settings_imported: ["keys"],
   device_approved: ["client", "machine", "name", "id"],
   device_key_revoked: ["client", "name", "id"],
+  application_approved: ["client", "name", "id"],
+  application_revoked: ["client", "id"],
   configuration_applied: ["label", "created", "changed", "deleted"],
   configuration_exported: [],
   configuration_exported_with_secrets: [],

@@ -1,5 +1,6 @@
 import { ROLE, USER_STATUS } from "../../domain/accounts/access/roles.ts";
 import { isGroupList, usableGroups, usableInOrder } from "../../domain/accounts/users/usable-groups.ts";
+import { isAccessToken } from "../../domain/api-keys/authorization/secrets.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
@@ -18,6 +19,7 @@ export type AuthenticateByDatabaseContext = AuthenticateByMemoryContext & Uses<"
 /** What `authenticate` works with. */
 export type AuthenticateContext = AuthenticateByDatabaseContext & Uses<"settings">;
 
+/** What a request carries. */
 type Credential = Readonly<{ key: string; channelId: number | null }>;
 
 /** Seconds after which a client may retry if its key could not be looked up. */
@@ -86,7 +88,24 @@ export function authenticateByMemory(
   const credential = readCredential(request);
   if (!credential) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key" });
   const token = services.tokens.findByKey(credential.key);
-  if (!token) throw new GatewayError(401, "invalid_api_key", { code: "gateway_key_invalid" });
+  if (!token) throw unknownKey(credential.key);
+  return admitKey(services, token, credential, ip, now);
+}
+
+/** An application's access token is no API key, wherever it comes from. */
+const unknownKey = (key: string): GatewayError =>
+  isAccessToken(key)
+    ? new GatewayError(401, "invalid_api_key", { code: "gateway_access_token_elsewhere" })
+    : new GatewayError(401, "invalid_api_key", { code: "gateway_key_invalid" });
+
+/** The caller of a key that was found, after the checks that `authenticateByMemory` lists. Throws GatewayError. */
+export function admitKey(
+  services: AuthenticateByMemoryContext["services"],
+  token: ApiKeyEntry,
+  credential: Credential,
+  ip: string,
+  now: number,
+): Caller {
   checkToken(services, token, credential.key, now);
   const user = services.users.get(token.userId);
   if (!user || user.deleted) throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_removed" });

@@ -5,6 +5,7 @@ import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.t
 import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
 import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
+import type { AccessTokens } from "../../domain/api-keys/authorization/access-tokens.ts";
 import type { Standing, StandingSubject } from "../../domain/api-keys/budget.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -54,6 +55,7 @@ export type Services = Readonly<{
     | "bodyMemoryBytes"
     | "workers"
     | "dataDir"
+    | "basePath"
   >;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get" | "isComplete">;
@@ -108,6 +110,8 @@ export type Services = Readonly<{
   keyNetworks?: Pick<KeyNetworks, "observe">;
   /** Begins the next period of budgets of organizations; resolves when calls can use them. */
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
+  /** Access tokens of applications, for MCP servers alone; absent: none can be checked. */
+  accessTokens?: AccessTokens;
   /** MCP servers whose tools callers may use; absent: there are none. */
   mcpServers?: McpLookup;
   /** Starts those that are processes; absent: nobody does. */

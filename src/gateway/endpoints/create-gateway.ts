@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { createModelCatalog } from "../../catalog/catalog.ts";
+import { isAccessToken } from "../../domain/api-keys/authorization/secrets.ts";
 import type { ChannelLive } from "../../domain/channels/current-state.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { PastCall } from "../../domain/models/routes/simulation.ts";
@@ -127,10 +128,18 @@ export function createGateway(
 }
 
 /** Whose request it is: the user of its API key, else the console session that it carries. */
-function ownerOfBody({ tokens }: Pick<GatewayServices, "tokens">, request: Request): BudgetOwner {
+function ownerOfBody(
+  { tokens, accessTokens }: Pick<GatewayServices, "accessTokens" | "tokens">,
+  request: Request,
+): BudgetOwner {
   const credential = readCredential(request);
-  const token = credential && tokens.findByKey(credential.key);
+  const token = credential && (tokens.findByKey(credential.key) ?? keyOfAccess(credential.key));
   return token?.userId ?? request.headers.get("cookie") ?? "";
+
+  function keyOfAccess(text: string) {
+    const access = isAccessToken(text) ? accessTokens?.known(text) : undefined;
+    return access && tokens.get(access.keyId);
+  }
 }
 
 /** How often to check batches and jobs that no client polls. */

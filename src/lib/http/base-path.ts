@@ -5,6 +5,9 @@ type Handler = (request: Request) => Promise<Response>;
 const HOST_PREFIX = "__Host-";
 const SECURE_PREFIX = "__Secure-";
 
+/** Metadata of a site below a path, which clients request at the root of its host (RFC 8414, 3.1; RFC 9728, 3.1). */
+const WELL_KNOWN = "/\\.well-known/(?:oauth-authorization-server|oauth-protected-resource|openid-configuration)";
+
 /**
  * Serves a site below a path, such as `/sluice`, and without it: proxies pass the path on or cut it off, and probes ask without.
  * Only this function knows of the path: what it calls sees addresses and cookies as at the root. Without a path it is `handle`.
@@ -12,12 +15,18 @@ const SECURE_PREFIX = "__Secure-";
 export function serveBelow(basePath: string, handle: Handler): Handler {
   if (basePath === "") return handle;
   const below = `${basePath}/`;
+  const wellKnown = new RegExp(`^(${WELL_KNOWN})${RegExp.escape(basePath)}(/.*)?$`);
   return async (request) => {
     const path = pathOf(request.url);
     if (path === basePath) {
       return new Response(null, { status: 308, headers: { location: below + new URL(request.url).search } });
     }
     if (path.startsWith(below)) changePath(request, path.slice(basePath.length));
+    else
+      changePath(
+        request,
+        path.replace(wellKnown, (_, document: string, rest = "") => document + rest),
+      );
     const cookies = request.headers.get("cookie");
     if (cookies !== null) request.headers.set("cookie", incoming(cookies));
     const response = await handle(request);

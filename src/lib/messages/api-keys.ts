@@ -3,6 +3,34 @@ export const tokenMessages = {
     en: "There is no such code, or it has expired or been used. Start again in the program that showed it.",
     zh: "验证码不存在、已过期或已使用，请在显示验证码的程序中重新开始。",
   },
+  application_unknown: {
+    en: "This application is unknown here, or its registration has expired. Start again in the application.",
+    zh: "此应用未注册或注册已过期，请在应用中重新开始。",
+  },
+  application_redirect_invalid: {
+    en: "{client} did not register the address to which it wants the answer sent, so nothing is sent there.",
+    zh: "{client} 未注册它要求返回的地址，因此不会向该地址发送任何内容。",
+  },
+  application_document_invalid: {
+    en: "What the application says of itself can't be used: {reason}",
+    zh: "无法使用该应用的自述文档：{reason}",
+  },
+  application_not_found: {
+    en: "This application has no access any more.",
+    zh: "该应用已没有访问权限。",
+  },
+  application_server_unavailable: {
+    en: "This account can't use the MCP server {server}.",
+    zh: "此账户无法使用 MCP 服务器 {server}。",
+  },
+  applications_off: {
+    en: "Applications can't sign people in at this address. An administrator can allow it, and set the server address.",
+    zh: "无法通过此地址为应用登录。管理员可以允许应用登录，并设置服务器地址。",
+  },
+  token_of_application: {
+    en: "This API key belongs to {client}, which uses it by tokens of its own: there is no secret to rotate.",
+    zh: "此令牌属于 {client}，由其自有的访问令牌使用，没有可轮换的密钥。",
+  },
   token_not_found: { en: "This API key does not exist.", zh: "令牌不存在。" },
   token_key_invalid: { en: "This API key is not valid.", zh: "无效的令牌。" },
   token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },

@@ -133,6 +133,7 @@ function standIn(
       bodyMemoryBytes: null,
       workers: 1,
       maxUploadBytes: 0,
+      basePath: "",
       // Only forms with files are kept on the disk, and none is sent.
       dataDir: "",
     },

@@ -3,7 +3,9 @@ import { identityRoutes } from "../../console/accounts/identity.ts";
 import { organizationRoutes } from "../../console/accounts/organizations/organizations.ts";
 import { storedChatRoutes } from "../../console/accounts/profile/stored-chats.ts";
 import { apiKeyRoutes, keyLeakRoutes, tokenBody } from "../../console/api-keys/api-keys.ts";
+import { applicationRoutes } from "../../console/api-keys/applications.ts";
 import { deviceRoutes } from "../../console/api-keys/device.ts";
+import { oauthRoutes } from "../../console/api-keys/oauth.ts";
 import { channelCheckRoutes } from "../../console/channels/authenticity.ts";
 import { channelBody, channelRoutes } from "../../console/channels/channels.ts";
 import { channelExplainRoutes, type Explain } from "../../console/channels/explain.ts";
@@ -48,6 +50,7 @@ import { walletRoutes } from "../../console/wallet/wallet.ts";
 import { identifyUser } from "../../domain/accounts/authenticate.ts";
 import { sessionAccount } from "../../domain/accounts/organizations/members/acting.ts";
 import { createMailLimits } from "../../domain/accounts/registration/mail-limits.ts";
+import { createClientDocuments } from "../../domain/api-keys/authorization/clients/client-documents.ts";
 import type { ReadLive } from "../../domain/channels/current-state.ts";
 import type { ModelHealthReader } from "../../domain/models/model-health.ts";
 import type { Replayer } from "../../domain/models/replays/replayer.ts";
@@ -103,6 +106,8 @@ export function managementApi(
     startedAt: nowSeconds(),
   };
   const operations = { db: database.db, changes, vault, channels, readLive };
+  const documents = createClientDocuments(config.isOffline ? null : services.tasks.hookFetch);
+  const applications = { ...shared, documents };
   const guarded = guard({ ...services, db: database.db });
   const limits = rateLimit({
     ...services,
@@ -142,6 +147,8 @@ export function managementApi(
     .use(providerKeyRoutes(shared, guarded))
     .use(keyLeakRoutes(shared))
     .use(deviceRoutes(shared, guarded))
+    .use(oauthRoutes(applications))
+    .use(applicationRoutes(applications, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))

@@ -13,6 +13,7 @@ import { ensureSearchIndex } from "../../domain/accounts/users/list-users.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
+import { forgetEndedGrants } from "../../domain/api-keys/authorization/grants.ts";
 import { renewBudgets } from "../../domain/api-keys/budget.ts";
 import { checkDueChannels } from "../../domain/channels/authenticity/check-channel.ts";
 import type { CountTokens } from "../../domain/channels/authenticity/collect-evidence.ts";
@@ -175,6 +176,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       await continueRefunds(stripe, signal);
     }),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
+    once("application access", 10 * MINUTE_MS, (signal) => forgetEndedGrants(upstreams, nowSeconds(), signal)),
     once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),
     {
       ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(logs, signal)),

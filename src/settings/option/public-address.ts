@@ -17,6 +17,23 @@ export function requireServerAddress(settings: AddressReader): string {
 export const addressForCaller = (settings: AddressReader, { url }: Readonly<{ url: string }>): string =>
   settings.get("ServerAddress") || new URL(url).origin;
 
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+type Called = Readonly<{ url: string }>;
+
+/** `addressForCaller` of a site that is served below a path. */
+export const siteForCaller = (settings: AddressReader, { url }: Called, basePath: string): string =>
+  settings.get("ServerAddress") || new URL(url).origin + basePath;
+
+/**
+ * Where applications sign people in by OAuth: the site's public address, or without it the address that was called if it is of this
+ * machine. Null: at any other it is neither known nor encrypted.
+ */
+export const signInSite = (settings: AddressReader, called: Called, basePath: string): string | null =>
+  settings.get("ServerAddress") !== "" || LOOPBACK.test(new URL(called.url).hostname)
+    ? siteForCaller(settings, called, basePath)
+    : null;
+
 /** An operator may write the address with the base path or without it; "": none. */
 export function withBasePath(address: string, basePath: string): string {
   if (address === "" || basePath === "" || new URL(address).pathname.endsWith(basePath)) return address;

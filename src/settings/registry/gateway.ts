@@ -44,6 +44,8 @@ export const gatewayOptions = {
   "mcp.execution_enabled": bool(true),
   /** Callers with more tools at the MCP endpoint get a search over them instead of a list; 0: never. */
   "mcp.tool_search_threshold": integer(100, { max: 100_000 }),
+  /** MCP clients sign people in by OAuth at `/mcp`, besides API keys. */
+  "mcp.oauth_enabled": bool(true),
   /** Equal requests get the answer of an earlier one. */
   ResponseCacheEnabled: bool(false),
   /** Where answers are: in the memory of each process, or encrypted in Redis for all replicas. */

@@ -39,6 +39,13 @@ const OPEN: readonly string[] = [
   "POST /api/device/code",
   "POST /api/device/revoke",
   "POST /api/device/token",
+  // Clients authenticate as they registered.
+  "GET /.well-known/oauth-authorization-server",
+  "GET /.well-known/openid-configuration",
+  "GET /oauth/jwks",
+  "POST /oauth/register",
+  "POST /oauth/token",
+  "POST /oauth/revoke",
   "POST /api/key-leaks/report",
   "POST /api/paypal/webhook",
   "POST /api/setup/",

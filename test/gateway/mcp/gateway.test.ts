@@ -112,13 +112,16 @@ describe("the joined address", () => {
     const response = await relay.post("/mcp/one", ping, { headers: { authorization: "" } });
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe(
-      'Bearer resource_metadata="https://ai.example/base/.well-known/oauth-protected-resource/mcp/one"',
+      'Bearer resource_metadata="https://ai.example/base/.well-known/oauth-protected-resource/mcp/one", scope="mcp"',
     );
     expect(await response.json()).toMatchObject({ id: null, error: { data: { code: "missing_api_key" } } });
     const metadata = await relay.get("/.well-known/oauth-protected-resource/mcp/one", {});
     const described = await metadata.json();
-    expect(described).toMatchObject({ resource: "https://ai.example/base/mcp/one" });
-    expect(described).not.toHaveProperty("authorization_servers");
+    expect(described).toMatchObject({
+      resource: "https://ai.example/base/mcp/one",
+      authorization_servers: ["https://ai.example/base"],
+      scopes_supported: ["mcp"],
+    });
     expect((await relay.get("/mcp")).status).toBe(405);
     const unknown = await relay.post("/mcp/none", ping);
     expect([unknown.status, await unknown.json()]).toMatchObject([

@@ -75,6 +75,8 @@ type Setup = {
   /** MCP servers; without it there are none. */
   mcpServers?: GatewayServices["mcpServers"];
   mcpFetches?: GatewayServices["mcpFetches"];
+  /** Access tokens of applications; without it none can be checked. */
+  accessTokens?: GatewayServices["accessTokens"];
   /** Keys of callers at providers; without it nobody has any. */
   providerKeys?: GatewayServices["providerKeys"];
   advancePlans?: GatewayServices["advancePlans"];
@@ -122,6 +124,7 @@ export function startRelay(setup: Setup) {
       bodyMemoryBytes: null,
       workers: 1,
       maxUploadBytes: 8_000_000,
+      basePath: "",
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,
     },
@@ -162,6 +165,7 @@ export function startRelay(setup: Setup) {
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.mcpServers && { mcpServers: setup.mcpServers }),
     ...(setup.mcpFetches && { mcpFetches: setup.mcpFetches }),
+    ...(setup.accessTokens && { accessTokens: setup.accessTokens }),
     ...(setup.providerKeys && { providerKeys: setup.providerKeys }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
     ...(setup.advancePlans && { advancePlans: setup.advancePlans }),

@@ -200,6 +200,7 @@ const MODELS: readonly TabSection[] = [
         "global.hide_upstream_error_enabled",
         "global.block_browser_extension_enabled",
         "mcp.execution_enabled",
+        "mcp.oauth_enabled",
         "general_setting.ping_interval_enabled",
       ),
       integerField("general_setting.ping_interval_seconds", 1, "seconds"),

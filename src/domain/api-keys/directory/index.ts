@@ -31,6 +31,8 @@ export type ApiKeyDirectory = {
   rows(): Iterable<PackedRow>;
   /** Reads a key from the database into memory; undefined: there is none. Rejects when the database does not answer. */
   reread(key: string): Promise<ApiKeyEntry | undefined>;
+  /** The same by its id. */
+  load(id: number): Promise<ApiKeyEntry | undefined>;
   /** Marks a key expired (3) or exhausted (4), in the background. */
   setStatus(id: number, status: 3 | 4): void;
   close(): void;
@@ -88,6 +90,10 @@ export async function createApiKeyDirectory(
     async reread(key) {
       await readSoon(key);
       return findByKey(key);
+    },
+    async load(id) {
+      await readNow(() => read({ where: sql`${tokens.id} = ${id}`, limit: 1 }));
+      return table.get(id);
     },
     setStatus(id, status) {
       const mark = async () => {

@@ -15,6 +15,18 @@ export const accessMessages = {
     zh: "暂时无法验证该令牌，请稍后重试。",
   },
   gateway_key_used_up: { en: "The quota of API key {key} is exhausted.", zh: "令牌 {key} 的额度已用完。" },
+  gateway_access_token_invalid: {
+    en: "This access token does not exist, has expired, or its access has ended. Refresh it, or sign in again.",
+    zh: "此访问令牌不存在、已过期或已被撤销。请刷新令牌或重新登录。",
+  },
+  gateway_access_token_audience: {
+    en: "This access token was issued for another MCP address.",
+    zh: "此访问令牌是为另一个 MCP 地址签发的。",
+  },
+  gateway_access_token_elsewhere: {
+    en: "Access tokens of applications are valid for MCP servers at /mcp only. Use an API key here.",
+    zh: "应用的访问令牌仅可用于 /mcp 的 MCP 服务器，此处请使用 API 密钥。",
+  },
   gateway_key_expired: { en: "This API key has expired.", zh: "该令牌已过期。" },
   gateway_key_disabled: { en: "This API key is disabled.", zh: "该令牌已禁用。" },
   gateway_key_ip: { en: "This API key cannot be used from IP address {ip}.", zh: "该令牌不允许从 IP 地址 {ip} 使用。" },

@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { and, eq, gt, inArray, isNull, lt, or } from "drizzle-orm";
-import { deviceAuthorizations, tokens } from "../../../db/schema/api-keys.ts";
-import { OperationError } from "../../lib/operation-error.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
-import type { ApiKeyInput } from "./api-key-input.ts";
-import { createApiKey } from "./create-api-key.ts";
-import type { ApiKeyDeps, Owner } from "./operation.ts";
+import { deviceAuthorizations, tokens } from "../../../../db/schema/api-keys.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import type { ApiKeyInput } from "../api-key-input.ts";
+import { createApiKey } from "../create-api-key.ts";
+import type { ApiKeyDeps, Owner } from "../operation.ts";
 
 /** How long a code can be confirmed, and how often its program may ask, in seconds (RFC 8628, 3.2). */
 export const DEVICE_CODE_SECONDS = 600;
