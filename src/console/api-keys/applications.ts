@@ -26,7 +26,7 @@ type ConsentServices = OAuthServices & Readonly<{ mcpServers: Pick<McpLookup, "o
 /** Requests that one person opens: each may have the metadata of a client read. */
 const REQUESTS = { count: 60, windowMs: 600_000 };
 const DAY_SECONDS = 86_400;
-const LONGEST = 2_000;
+const LONGEST = 4_000;
 
 const parameter = t.Optional(t.String({ maxLength: LONGEST }));
 /** The query of the authorization endpoint, as the page got it. */

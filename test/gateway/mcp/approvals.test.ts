@@ -92,11 +92,11 @@ test.each([
 
 test("an approval of an unknown request is an error", async () => {
   const { relay, server } = start([]);
-  const input = [{ type: "mcp_approval_response", approval_request_id: "mcp_refresh_unknown", approve: true }];
+  const input = [{ type: "mcp_approval_response", approval_request_id: "mcpr_unknown", approve: true }];
   const answer = await relay.post("/v1/responses", { model: "m", input, tools: [server()] });
   expect([answer.status, JSON.stringify(await answer.json())]).toEqual([
     400,
-    expect.stringContaining("mcp_refresh_unknown"),
+    expect.stringContaining("mcpr_unknown"),
   ]);
 });
 

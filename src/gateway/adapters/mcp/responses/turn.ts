@@ -162,7 +162,7 @@ export class ResponsesTurn implements McpTurn {
     if (!tool) return this.#withOwnId(item, at);
     const input = textOf(item.arguments) ?? "";
     if (this.#isLast || !tool.server.needsApproval(tool.tool)) return this.#callItem(tool, input, at, null);
-    const id = `mcp_refresh_${hexDigest(`${this.#idOf()}/${at}`).slice(0, 48)}`;
+    const id = `mcpr_${hexDigest(`${this.#idOf()}/${at}`).slice(0, 48)}`;
     return {
       ...{ id, type: "mcp_approval_request", server_label: tool.server.label, name: tool.tool.name, arguments: input },
     };
