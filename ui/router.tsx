@@ -117,6 +117,7 @@ const routeTree = root.addChildren([
   guarded("/personal", (pages) => pages.personal(), "PersonalPage"),
   guarded("/organization", (pages) => pages.organization(), "OrganizationPage"),
   guarded("/organization/join", (pages) => pages.joinOrganization(), "JoinPage"),
+  guarded("/oauth/authorize", (pages) => pages.authorizeApplication(), "AuthorizePage"),
   guarded("/device", (pages) => pages.device(), "DevicePage"),
   guarded("/topup", (pages) => pages.topup(), "WalletPage"),
   guarded("/topup/agent", (pages) => pages.agentInfo(), "AgentInfoPage"),

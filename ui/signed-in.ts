@@ -52,6 +52,7 @@ export const logArchive = () => withTexts(import("./features/logs/archive/Archiv
 export const keyboardHelp = () => import("./features/system/shell/KeyboardHelp.tsx");
 export const live = () => withTexts(import("./features/logs/live/LivePage.tsx"), "admin", "records");
 export const notice = () => withTexts(import("./features/notifications/broadcasts/NoticePage.tsx"), "account");
+export const authorizeApplication = () => import("./features/api-keys/applications/AuthorizePage.tsx");
 export const device = () => import("./features/api-keys/DevicePage.tsx");
 export const joinOrganization = () => withTexts(import("./features/accounts/organizations/JoinPage.tsx"), "records");
 export const organization = () =>

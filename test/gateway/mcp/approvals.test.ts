@@ -94,10 +94,7 @@ test("an approval of an unknown request is an error", async () => {
   const { relay, server } = start([]);
   const input = [{ type: "mcp_approval_response", approval_request_id: "mcpr_unknown", approve: true }];
   const answer = await relay.post("/v1/responses", { model: "m", input, tools: [server()] });
-  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([
-    400,
-    expect.stringContaining("mcpr_unknown"),
-  ]);
+  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([400, expect.stringContaining("mcpr_unknown")]);
 });
 
 test("a site that switches this off drops the tools and says so", async () => {

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fullKey, maskedKey, type Token } from "../../api/api-keys/api-key.ts";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { Tag } from "../../components/display/Tag.tsx";
 import { Row } from "../../components/layout.tsx";
 import { useOnceOpened } from "../../components/once-opened.ts";
 import { Tip } from "../../components/tip/Tip.tsx";
@@ -16,6 +17,8 @@ export const KeyCell = ({ token }: { token: Token }) => {
   const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const wasOpened = useOnceOpened(anchor !== null);
+  if (token.application !== undefined)
+    return <Tag>{t("apiKeys.application.keyOf", { client: token.application })}</Tag>;
   // Members of an organization who may not see it get none.
   if (token.key === "") return <code>sk-…</code>;
   return (

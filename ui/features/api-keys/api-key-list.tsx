@@ -61,6 +61,9 @@ const queryOf = ({ text, number }: FilterValues) => ({
   project_id: number("project"),
 });
 
+/** Those of applications have none: what uses them has tokens of its own. */
+const hasSecret = ({ application }: Token): boolean => application === undefined;
+
 const isOff = (token: Token): boolean => effectiveStatus(token, Date.now() / 1000) !== ENABLED;
 
 /** Enables or disables a key, at once; null: the user may not. */
@@ -216,12 +219,19 @@ export const API_KEYS: ResourceList<Token, ReturnType<typeof queryOf>, Data> = {
   ],
   add: { name: "add", short: "apiKeys.addShort", inAddress: "add", needs: "keys.write", open: form },
   actions: [
-    { name: "copyKey", icon: Copy, needs: "keys.write", run: (token, context) => copyKeys([token], context) },
-    { name: "chats", needs: "keys.write", several: (token, { data }) => data.chatsOf(token) },
+    {
+      name: "copyKey",
+      icon: Copy,
+      needs: "keys.write",
+      isShown: hasSecret,
+      run: (token, context) => copyKeys([token], context),
+    },
+    { name: "chats", needs: "keys.write", several: (token, { data }) => (hasSecret(token) ? data.chatsOf(token) : []) },
     {
       name: "rotate.action",
       icon: Rotate,
       needs: "keys.write",
+      isShown: hasSecret,
       open: (token, close, context) => (
         <Suspense>
           <RotateDialog token={token} onClose={close} onRotated={(rotated) => showKeys([rotated], context)} />
@@ -232,7 +242,12 @@ export const API_KEYS: ResourceList<Token, ReturnType<typeof queryOf>, Data> = {
     deleting(({ id }) => deleteToken(id), "apiKeys.deleted", { needs: "keys.write" }),
   ],
   bulk: [
-    { name: "batch.copy", icon: Copy, needs: "keys.write", run: ({ rows }, context) => copyKeys(rows, context) },
+    {
+      name: "batch.copy",
+      icon: Copy,
+      needs: "keys.write",
+      run: ({ rows }, context) => copyKeys(rows.filter(hasSecret), context),
+    },
     {
       name: "batch.delete",
       icon: Delete,
@@ -248,7 +263,8 @@ export const API_KEYS: ResourceList<Token, ReturnType<typeof queryOf>, Data> = {
   isDim: isOff,
   card: (token, context) => <TokenCard token={token} onToggle={toggleOf(context)} />,
   above: ({ t }) => <Box sx={{ mb: 4, fontSize: 12.5, color: "text.secondary" }}>{t("apiKeys.warning")}</Box>,
-  below: (rows, { may }) => may("keys.write") && <HowToUse token={rows.find((token) => !isOff(token))} />,
+  below: (rows, { may }) =>
+    may("keys.write") && <HowToUse token={rows.find((token) => !isOff(token) && hasSecret(token))} />,
   remembers: { as: "tokens", columns: "choice", views: true },
   reload: [{ queryKey: TOKENS_KEY }],
   useData,

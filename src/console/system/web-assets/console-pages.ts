@@ -35,6 +35,7 @@ export const CONSOLE_PAGES: readonly string[] = [
   "/model/$",
   "/notice",
   "/oauth/$provider",
+  "/oauth/authorize",
   "/order",
   "/organization",
   "/organization/join",

@@ -5,8 +5,8 @@ import { useActing, useSwitchAccount } from "../../../api/accounts/use-organizat
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel } from "../../../components/layout.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 import { useSession } from "../../../state/session.ts";
-import { Entry } from "../security/Entry.tsx";
 
 /** Leaving the organization, and for owners deleting it. */
 export const DangerPanel = ({ organization }: { organization: Organization }) => {

@@ -18,8 +18,8 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
 import { PageHeader, Panel } from "../../../components/layout.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 import { useAccountLimits } from "../../../state/site-status.ts";
-import { Entry } from "../security/Entry.tsx";
 import { OrganizationDetail } from "./OrganizationDetail.tsx";
 
 /** Creates an organization, and acts for it. */

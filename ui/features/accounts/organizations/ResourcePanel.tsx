@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { useAction } from "../../../components/feedback/use-action.ts";
 import { Panel, Row } from "../../../components/layout.tsx";
-import { Entry } from "../security/Entry.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 
 /** The texts that each panel has under a name of its own. */
 type PanelText = "title" | "create" | "hint" | "none" | "delete" | "deleteTitle" | "deleteBody" | "deleted";

@@ -15,9 +15,9 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { OptionalDateTime } from "../../../components/inputs/date-time/OptionalDateTime.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { Field, Panel, Row } from "../../../components/layout.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 import { AskDialog } from "./AskDialog.tsx";
 import { type AccessToken, accessTokens, createAccessToken, revokeAccessToken } from "./access-token-calls.ts";
-import { Entry } from "./Entry.tsx";
 
 const LONGEST_NAME = 40;
 

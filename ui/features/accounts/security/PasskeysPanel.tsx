@@ -8,8 +8,8 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { Panel } from "../../../components/layout.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 import { AskDialog } from "./AskDialog.tsx";
-import { Entry } from "./Entry.tsx";
 import { addPasskey, type Passkey, passkeys, removePasskey } from "./passkey-calls.ts";
 import { security } from "./security-calls.ts";
 

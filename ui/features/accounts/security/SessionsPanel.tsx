@@ -9,8 +9,8 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
+import { Entry } from "../../../components/page/Entry.tsx";
 import { accessTokens } from "./access-token-calls.ts";
-import { Entry } from "./Entry.tsx";
 import { endOtherSessions, endSession, ownSessions } from "./security-calls.ts";
 
 /** The user's sessions, each with a sign-out button. */

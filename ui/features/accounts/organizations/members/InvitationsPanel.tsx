@@ -21,7 +21,7 @@ import { notifyDone, notifyError } from "../../../../components/feedback/notify.
 import { optionsOf } from "../../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../../components/form/ResourceForm.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
-import { Entry } from "../../security/Entry.tsx";
+import { Entry } from "../../../../components/page/Entry.tsx";
 
 /** Open invitations; a new one's link is shown once. */
 export const InvitationsPanel = ({ organization: { id, rights } }: { organization: Organization }) => {

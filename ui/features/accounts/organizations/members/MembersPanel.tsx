@@ -24,8 +24,8 @@ import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
+import { Entry } from "../../../../components/page/Entry.tsx";
 import { useSession } from "../../../../state/session.ts";
-import { Entry } from "../../security/Entry.tsx";
 import { AccessDialog } from "./AccessDialog.tsx";
 
 /** More members than these can be searched. */

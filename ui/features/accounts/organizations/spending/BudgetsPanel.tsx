@@ -12,7 +12,7 @@ import { StatusChip } from "../../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
-import { Entry } from "../../security/Entry.tsx";
+import { Entry } from "../../../../components/page/Entry.tsx";
 import { ResourcePanel } from "../ResourcePanel.tsx";
 import { BudgetDialog } from "./BudgetDialog.tsx";
 
