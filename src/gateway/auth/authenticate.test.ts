@@ -11,6 +11,8 @@ const relays = createAnsweringRelays();
 afterEach(relays.stop);
 const { start, refusal } = relays;
 
+const none = () => false;
+
 describe("where the API key is read from", () => {
   test.each([
     [{ authorization: "Bearer sk-abc" }, "abc"],
@@ -25,28 +27,35 @@ describe("where the API key is read from", () => {
     [{ "sec-websocket-protocol": "realtime", authorization: "Bearer abc" }, "abc"],
     [{ authorization: "Bearer one", "x-api-key": "two" }, "one"],
   ])("%j", (headers, key) => {
-    expect(readCredential(new Request("http://x/v1/models", { headers }))?.key).toBe(key);
+    expect(readCredential(new Request("http://x/v1/models", { headers }), none)?.key).toBe(key);
   });
 
   test("x-api-key comes first on /v1/messages, ?key= counts on model paths", () => {
     const headers = { authorization: "Bearer one", "x-api-key": "two" };
-    expect(readCredential(new Request("http://x/v1/messages", { headers }))?.key).toBe("two");
-    expect(readCredential(new Request("http://x/v1beta/models/m:generateContent?key=three"))?.key).toBe("three");
+    expect(readCredential(new Request("http://x/v1/messages", { headers }), none)?.key).toBe("two");
+    expect(readCredential(new Request("http://x/v1beta/models/m:generateContent?key=three"), none)?.key).toBe("three");
     for (const path of ["/v1/models", "/v1beta/models", "/hf/v1/models", "/v1/models/m"])
-      expect(readCredential(new Request(`http://x${path}?key=three`))?.key).toBe("three");
+      expect(readCredential(new Request(`http://x${path}?key=three`), none)?.key).toBe("three");
     for (const path of ["/v1/chat/completions?", "/v1/modelsx?", "/v1/chat/completions?a=/v1/models/&"])
-      expect(readCredential(new Request(`http://x${path}key=three`))).toBeNull();
+      expect(readCredential(new Request(`http://x${path}key=three`), none)).toBeNull();
   });
 
   test("a channel id may follow the key", () => {
-    const read = (key: string) =>
-      readCredential(new Request("http://x/", { headers: { authorization: `Bearer ${key}` } }));
-    expect(read("sk-abc-12")).toEqual({ key: "abc", channelId: 12 });
-    expect(read("sk-abc-")).toEqual({ key: "abc", channelId: null });
+    const read = (key: string, ...known: string[]) =>
+      readCredential(new Request("http://x/", { headers: { authorization: `Bearer ${key}` } }), (each) =>
+        known.includes(each),
+      );
+    expect(read("sk-abc-12", "abc")).toEqual({ key: "abc", channelId: 12 });
+    expect(read("sk-abc-", "abc")).toEqual({ key: "abc", channelId: null });
     expect(read("sk-abc")).toEqual({ key: "abc", channelId: null });
-    expect(read("sk--12")).toEqual({ key: "", channelId: 12 });
-    expect(read("sk-abc-12-7")).toEqual({ key: "abc", channelId: 12 });
-    for (const wrong of ["sk-abc-x", "sk-abc-1x", "sk-abc-1234567890"]) expect(() => read(wrong)).toThrow("channel ID");
+    expect(read("sk--12", "")).toEqual({ key: "", channelId: 12 });
+    expect(read("sk-abc-12-7", "abc")).toEqual({ key: "abc", channelId: 12 });
+    for (const wrong of ["sk-abc-x", "sk-abc-1x", "sk-abc-1234567890"])
+      expect(() => read(wrong, "abc")).toThrow("channel ID");
+    // Keys of other gateways have dashes themselves.
+    expect(read("sk-a-b_c-7", "a-b_c-7", "a", "a-b_c")).toEqual({ key: "a-b_c-7", channelId: null });
+    expect(read("sk-a-b_c-7", "a-b_c")).toEqual({ key: "a-b_c", channelId: 7 });
+    expect(read("sk-a-b_c-7")).toEqual({ key: "a-b_c-7", channelId: null });
   });
 
   test.each<[Record<string, string>, string, boolean]>([

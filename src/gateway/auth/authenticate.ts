@@ -27,20 +27,42 @@ const RECHECK_AFTER_SECONDS = 5;
 const BEARER = /^bearer /i;
 const WEBSOCKET_KEY = "openai-insecure-api-key.";
 
+/** Whether an API key is one of this site's. */
+type IsKnown = (key: string) => boolean;
+
 /**
  * The API key of a request, and the channel it names, if any. Looks at the WebSocket subprotocol, x-api-key on
  * /v1/messages, Authorization (with or without Bearer), mj-api-secret, then where other clients put it (x-api-key,
  * api-key, x-goog-api-key, xi-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
-export function readCredential(request: Request): Credential | null {
-  const text = carriedText(request);
-  if (!text) return null;
-  const bare = text.startsWith("sk-") ? text.slice(3) : text;
-  const [key = "", suffix = ""] = bare.split("-");
-  if (suffix === "") return { key, channelId: null };
-  if (!/^\d{1,9}$/.test(suffix))
+export function readCredential(request: Request, isKnown: IsKnown): Credential | null {
+  const forms = readForms(request);
+  const [plain] = forms;
+  const credential = forms.length > 1 ? (forms.find(({ key }) => isKnown(key)) ?? plain) : plain;
+  if (Number.isNaN(credential?.channelId))
     throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
-  return { key, channelId: Number(suffix) };
+  return credential ?? null;
+}
+
+const CHANNEL_ID = /^\d{1,9}$/;
+
+/**
+ * What a request's key may mean: keys that came from other gateways have dashes, and a dash may come before a channel's id as
+ * well. NaN: a channel's id that is no number.
+ */
+function readForms(request: Request): Credential[] {
+  const text = carriedText(request);
+  if (!text) return [];
+  const bare = text.startsWith("sk-") ? text.slice(3) : text;
+  if (!bare.includes("-")) return [{ key: bare, channelId: null }];
+  const [key = "", suffix = ""] = bare.split("-");
+  const end = bare.lastIndexOf("-");
+  const last = bare.slice(end + 1);
+  return [
+    { key: bare, channelId: null },
+    ...(CHANNEL_ID.test(last) ? [{ key: bare.slice(0, end), channelId: Number(last) }] : []),
+    { key, channelId: suffix === "" ? null : CHANNEL_ID.test(suffix) ? Number(suffix) : Number.NaN },
+  ];
 }
 
 /** Whether a request carries an API key or what could be one. */
@@ -85,7 +107,7 @@ export function authenticateByMemory(
   ip: string,
   now: number,
 ): Caller {
-  const credential = readCredential(request);
+  const credential = readCredential(request, (key) => services.tokens.findByKey(key) !== undefined);
   if (!credential) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key" });
   const token = services.tokens.findByKey(credential.key);
   if (!token) throw unknownKey(credential.key);
@@ -160,10 +182,10 @@ async function authenticateByDatabase(
   refusal: unknown,
 ): Promise<Caller> {
   if (!(refusal instanceof GatewayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
-  const { key } = readCredential(request) ?? { key: "" };
-  let isFresh: boolean;
+  let isFresh = false;
   try {
-    isFresh = await context.services.recheckKey(key, limitKeyOf(ip));
+    for (const key of keysToRead(context, request))
+      if (await context.services.recheckKey(key, limitKeyOf(ip))) isFresh = true;
   } catch {
     if (refusal.code !== "invalid_api_key") throw refusal;
     throw new GatewayError(
@@ -177,6 +199,13 @@ async function authenticateByDatabase(
   }
   if (!isFresh) throw refusal;
   return authenticateByMemory(context, request, ip, nowSeconds());
+}
+
+/** The keys that a request may mean: the one that memory has, else all. */
+function keysToRead({ services }: AuthenticateByMemoryContext, request: Request): readonly string[] {
+  const keys = readForms(request).map(({ key }) => key);
+  const known = keys.find((key) => services.tokens.findByKey(key) !== undefined);
+  return known === undefined ? keys : [known];
 }
 
 /** The caller, from memory or else from the database, in a group that it may use. Rejects GatewayError. */

@@ -132,7 +132,7 @@ function ownerOfBody(
   { tokens, accessTokens }: Pick<GatewayServices, "accessTokens" | "tokens">,
   request: Request,
 ): BudgetOwner {
-  const credential = readCredential(request);
+  const credential = readCredential(request, (key) => tokens.findByKey(key) !== undefined);
   const token = credential && (tokens.findByKey(credential.key) ?? keyOfAccess(credential.key));
   return token?.userId ?? request.headers.get("cookie") ?? "";
 
