@@ -1,6 +1,7 @@
 /** Sign-in by a directory, against OpenLDAP's own server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
+import { Client } from "ldapts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import {
   ADMIN,
@@ -9,7 +10,7 @@ import {
   type TemporarySlapd,
 } from "../../../../test/support/console/services/temporary-slapd.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../../test/support/console/start-console.ts";
-import { escapeFilter, groupFor } from "../../../domain/accounts/sign-in/identities/ldap.ts";
+import { escapeFilter, groupFor, membershipsOf } from "../../../domain/accounts/sign-in/identities/ldap.ts";
 import type { OptionKey } from "../../../settings/registry/index.ts";
 
 const SLAPD = findSlapd();
@@ -22,6 +23,18 @@ sn: ${name}
 mail: ${uid.replaceAll(/\W/g, "")}@example.com
 userPassword: ${uid} secret
 ${more}`;
+/** As Active Directory has people; `guid` in base64. */
+const domainPerson = (cn: string, account: string, guid: string, control: number) => `
+dn: cn=${cn},ou=domain,dc=example,dc=com
+objectClass: inetOrgPerson
+objectClass: extensibleObject
+sn: ${account}
+sAMAccountName: ${account}
+userPrincipalName: ${account}@corp.example.com
+objectGUID:: ${guid}
+userAccountControl: ${control}
+userPassword: ${account} secret
+`;
 const ENTRIES = `dn: dc=example,dc=com
 objectClass: dcObject
 objectClass: organization
@@ -35,6 +48,11 @@ ou: people
 dn: ou=groups,dc=example,dc=com
 objectClass: organizationalUnit
 ou: groups
+
+dn: ou=domain,dc=example,dc=com
+objectClass: organizationalUnit
+ou: domain
+${domainPerson("Lovelace\\, Ada", "adal", "bGV0dGVycwD/AQID", 512)}${domainPerson("Off", "off", "YWJjZGVmZ2hpamts", 514)}
 ${person("ada", "Ada Lovelace")}${person("bob", "Bob")}${person("eve", "Eve")}${person("boss", "The other boss")}${person("star\\2a", "Star")}
 dn: cn=Engineers,ou=groups,dc=example,dc=com
 objectClass: groupOfNames
@@ -61,6 +79,24 @@ test("the first group of the settings counts, by name or distinguished name in a
   expect(groupFor(mapping, ["CN=All,OU=groups", "All", "Engineers"])).toBe("vip");
   expect(groupFor(mapping, ["CN=All,OU=groups"])).toBe("default");
   expect(groupFor(mapping, ["others"])).toBeUndefined();
+});
+
+test("memberOf comes in parts from large directories", async () => {
+  const asked: unknown[] = [];
+  const client = {
+    async search(dn: string, { attributes, scope }: { attributes?: string[]; scope?: string } = {}) {
+      asked.push([dn, scope, attributes]);
+      const name = attributes?.[0] === "memberOf;range=2-*" ? "memberOf;range=2-3" : "memberOf;range=4-*";
+      return { searchEntries: [{ dn, [name]: name.endsWith("*") ? "cn=e" : ["cn=c", "cn=d"] }], searchReferences: [] };
+    },
+  };
+  const entry = { dn: "cn=ada", memberOf: [], "memberOf;range=0-1": ["cn=a", "cn=b"] };
+  expect(await membershipsOf(client, entry)).toEqual(["cn=a", "cn=b", "cn=c", "cn=d", "cn=e"]);
+  expect(asked).toEqual([
+    ["cn=ada", "base", ["memberOf;range=2-*"]],
+    ["cn=ada", "base", ["memberOf;range=4-*"]],
+  ]);
+  expect(await membershipsOf(client, { dn: "cn=bob", memberof: "cn=a" })).toEqual(["cn=a"]);
 });
 
 describe.skipIf(!SLAPD)("sign-in by LDAP", () => {
@@ -182,10 +218,77 @@ describe.skipIf(!SLAPD)("sign-in by LDAP", () => {
     expect(await login("ada", "ada secret")).toMatchObject({ code: "login_failed" });
   });
 
+  /** Adds a group while the directory runs: its overlay then writes `memberOf`. */
+  const addGroup = async (dn: string, attributes: Record<string, string[]>) => {
+    const client = new Client({ url: slapd.url });
+    try {
+      await client.startTLS({ servername: "localhost", ca: slapd.authority });
+      await client.bind(ADMIN.dn, ADMIN.password);
+      await client.add(dn, attributes);
+    } finally {
+      await client.unbind();
+    }
+  };
+
+  const domain: Partial<Record<OptionKey, string>> = {
+    "ldap.user_base": "dc=example,dc=com",
+    "ldap.user_filter":
+      "(&(|(sAMAccountName={username})(userPrincipalName={username}))(!(userAccountControl:1.2.840.113556.1.4.803:=2)))",
+    "ldap.id_attribute": "objectguid",
+    "ldap.group_base": "",
+  };
+
+  test("either name of Active Directory is one person, called by the short one; a disabled one stays out", async () => {
+    await set(domain);
+    const first = await login("adal@corp.example.com", "adal secret");
+    expect(first).toMatchObject({ success: true, data: { username: "adal", display_name: "Lovelace, Ada" } });
+    const adal = await userOf("adal");
+    const [bound] = await app.db
+      .select()
+      .from(identities)
+      .where(eq(identities.userId, adal?.id ?? 0));
+    expect(bound?.subject).toBe("6c65747465727300ff010203");
+    expect(await login("ADAL", "adal secret")).toMatchObject({ success: true, data: { id: adal?.id } });
+    expect(await login("off", "off secret")).toMatchObject({ code: "login_failed" });
+  });
+
+  test("groups of memberOf count, by their names as people write them", async () => {
+    await addGroup("cn=R&D\\, Berlin,ou=groups,dc=example,dc=com", {
+      objectClass: ["groupOfNames"],
+      member: ["cn=Lovelace\\, Ada,ou=domain,dc=example,dc=com"],
+    });
+    await set({ ...domain, "ldap.groups": '{"R&D, Berlin": "vip"}', "ldap.groups_required": "true" });
+    expect(await login("adal", "adal secret")).toMatchObject({ success: true });
+    expect((await userOf("adal"))?.group).toBe("vip");
+    await set({ "ldap.groups": '{"CN=R&D\\\\, Berlin, OU=groups, DC=example, DC=com": "plain"}' });
+    expect(await login("adal", "adal secret")).toMatchObject({ success: true });
+    expect((await userOf("adal"))?.group).toBe("plain");
+  });
+
+  test("groups that list names list those of the directory, however they were typed", async () => {
+    await addGroup("cn=posix,ou=groups,dc=example,dc=com", {
+      objectClass: ["posixGroup"],
+      gidNumber: ["100"],
+      memberUid: ["ada"],
+    });
+    await set({ "ldap.group_filter": "(memberUid={username})", "ldap.groups": '{"posix": "vip"}' });
+    await login("ADA", "ada secret");
+    expect((await userOf("ada"))?.group).toBe("vip");
+    await set({ "ldap.group_filter": "" });
+  });
+
   test("a banned person stays out", async () => {
     await app.db.update(users).set({ status: 2 }).where(eq(users.username, "bob"));
     expect(await login("bob", "bob secret")).toMatchObject({ success: false, code: "user_banned" });
   });
+});
+
+test.each([
+  ["ldap.group_filter", "(member:1.2.840.113556.1.4.1941:={dn})"],
+  ["ldap.user_filter", "(&(sAMAccountName={username})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))"],
+] as const)("%s takes %s", async (key, value) => {
+  const { registry } = await import("../../../settings/registry/index.ts");
+  expect(registry[key].read(value, key).value).toBe(value);
 });
 
 test.each([

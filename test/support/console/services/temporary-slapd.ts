@@ -17,13 +17,23 @@ export type TemporarySlapd = Readonly<{
 const START_TIMEOUT_MS = 20_000;
 export const ADMIN = { dn: "cn=admin,dc=example,dc=com", password: "admin secret" } as const;
 
+const attribute = (id: string, name: string, equality: string, syntax: number) =>
+  `attributetype ( 1.2.840.113556.1.4.${id} NAME '${name}' EQUALITY ${equality} SYNTAX 1.3.6.1.4.1.1466.115.121.1.${syntax} SINGLE-VALUE )`;
+/** Attributes of Active Directory by which people sign in; OpenLDAP's own file of them cannot be searched by. */
+const ACTIVE_DIRECTORY = [
+  attribute("221", "sAMAccountName", "caseIgnoreMatch", 15),
+  attribute("656", "userPrincipalName", "caseIgnoreMatch", 15),
+  attribute("8", "userAccountControl", "integerMatch", 27),
+  attribute("2", "objectGUID", "octetStringMatch", 40),
+];
+
 /** OpenLDAP's server; null where it is not installed. */
 export const findSlapd = (): string | null =>
   Bun.which("slapd", { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` });
 
 /**
  * Starts an OpenLDAP server of its own with these entries (LDIF) under dc=example,dc=com, in a temporary folder, on free ports of the
- * loopback address. Only its administrator may search. Throws when it does not start.
+ * loopback address. Only its administrator may search. Groups that are added later are in `memberOf`. Throws when it does not start.
  */
 export async function startTemporarySlapd(program: string, entries: string): Promise<TemporarySlapd> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-slapd-"));
@@ -33,12 +43,13 @@ export async function startTemporarySlapd(program: string, entries: string): Pro
   await Bun.write(file("ca.pem"), authority);
   await Bun.write(file("server.pem"), certificate);
   await Bun.write(file("key.pem"), key);
-  const schemas = ["core", "cosine", "inetorgperson"].map((name) => `include /etc/ldap/schema/${name}.schema`);
+  const schemas = ["core", "cosine", "inetorgperson", "nis"].map((name) => `include /etc/ldap/schema/${name}.schema`);
   await Bun.write(
     file("slapd.conf"),
     [
       ...schemas,
-      ...["modulepath /usr/lib/ldap", "moduleload back_mdb"],
+      ...ACTIVE_DIRECTORY,
+      ...["modulepath /usr/lib/ldap", "moduleload back_mdb", "moduleload memberof"],
       ...[`pidfile ${file("pid")}`, `TLSCACertificateFile ${file("ca.pem")}`],
       ...[`TLSCertificateFile ${file("server.pem")}`, `TLSCertificateKeyFile ${file("key.pem")}`],
       ...["database mdb", 'suffix "dc=example,dc=com"', `rootdn "${ADMIN.dn}"`, `rootpw "${ADMIN.password}"`],
@@ -46,6 +57,7 @@ export async function startTemporarySlapd(program: string, entries: string): Pro
         `directory ${file("data")}`,
         "access to attrs=userPassword by anonymous auth by * none",
         "access to * by * none",
+        "overlay memberof",
       ],
       "",
     ].join("\n"),

@@ -8,8 +8,13 @@ export const LDAP_LABEL = "LDAP";
 const TIMEOUT_MS = 5_000;
 /** Groups of one person that are read at most. */
 const MOST_GROUPS = 1_000;
-/** What a program names itself by in a distinguished name; the first part of it names the entry. */
+const MOST_GROUPS_IN_PARTS = 20_000;
+/** The value of the first part of a distinguished name, by which programs show the entry. */
 const FIRST_NAME = /^[^=,+]+=((?:\\.|[^,+\\])+)/;
+/** Active Directory gives at most 1500 values of an attribute, and says where the next ones begin. */
+const MEMBER_OF_PART = /^memberof;range=\d+-(\d+|\*)$/i;
+/** What people are called at sign-in, where directories have it. */
+const NAMES = ["uid", "sAMAccountName"] as const;
 
 export type Credentials = Readonly<{ username: string; password: string }>;
 
@@ -40,7 +45,8 @@ export async function findInDirectory(
       if (error instanceof InvalidCredentialsError) return null;
       throw error;
     }
-    return { ...identityOf(settings, entry, username), groups: await groupsOf(own, settings, entry, username) };
+    const identity = identityOf(settings, entry, username);
+    return { ...identity, groups: await groupsOf(own, settings, entry, identity.username ?? username) };
   } catch (error) {
     if (error instanceof OperationError) throw error;
     throw new OperationError("oauth_unreachable", { service: LDAP_LABEL }, { logReason: reasonOf(error) });
@@ -71,15 +77,24 @@ async function secure(client: Client, settings: SettingsReader): Promise<void> {
   if (isPlain(settings) && settings.get("ldap.start_tls")) await client.startTLS(tlsOptions(settings));
 }
 
+const MEMBER_OF = "memberOf";
+/** Ids of Active Directory, which are of bytes. */
+const BYTE_IDS = ["objectGUID", "objectSid"];
+
+const attributesOf = (settings: SettingsReader) => ({
+  id: settings.get("ldap.id_attribute"),
+  name: settings.get("ldap.name_attribute"),
+  email: settings.get("ldap.email_attribute"),
+});
+
 /** The only entry that the filter finds; null: none, or several. */
 async function findEntry(client: Client, settings: SettingsReader, username: string): Promise<Entry | null> {
   const filter = settings.get("ldap.user_filter").replaceAll("{username}", escapeFilter(username));
-  const id = settings.get("ldap.id_attribute");
-  const attributes = [id, settings.get("ldap.name_attribute"), settings.get("ldap.email_attribute"), "memberOf", "uid"];
+  const { id, name, email } = attributesOf(settings);
   const { searchEntries } = await client.search(settings.get("ldap.user_base"), {
-    ...{ scope: "sub", filter, sizeLimit: 2, attributes: attributes.filter(Boolean) },
-    // Active Directory's objectGUID is of bytes.
-    explicitBufferAttributes: [id],
+    ...{ scope: "sub", filter, sizeLimit: 2, attributes: [id, name, email, MEMBER_OF, ...NAMES].filter(Boolean) },
+    // Ids may be of bytes; directories write the name of the attribute in their own way.
+    explicitBufferAttributes: [id, ...BYTE_IDS],
   });
   const [entry] = searchEntries;
   return entry && searchEntries.length === 1 ? entry : null;
@@ -91,13 +106,14 @@ export const escapeFilter = (value: string): string =>
   value.replace(/[\\*()\u0000]/g, (sign) => `\\${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 function identityOf(settings: SettingsReader, entry: Entry, username: string): OutsideIdentity {
-  const id = bytesOf(entry[settings.get("ldap.id_attribute")]);
-  const [displayName] = textsOf(entry[settings.get("ldap.name_attribute")]);
-  const [email] = textsOf(entry[settings.get("ldap.email_attribute")]);
-  const [name = username] = textsOf(entry.uid);
+  const attributes = attributesOf(settings);
+  const id = bytesOf(attributeIn(entry, attributes.id));
+  const [displayName] = textsOf(attributeIn(entry, attributes.name));
+  const [email] = textsOf(attributeIn(entry, attributes.email));
+  const [called = username] = NAMES.flatMap((name) => textsOf(attributeIn(entry, name)));
   return {
     subject: subjectOf(id && subjectText(id), LDAP_LABEL),
-    username: name,
+    username: called,
     ...(displayName && { displayName }),
     ...(email && { email }),
   };
@@ -110,6 +126,12 @@ function subjectText(id: Buffer): string {
 }
 
 type Value = Entry[string];
+
+/** An attribute of an entry: the case of its name says nothing (RFC 4512, section 1.4). */
+function attributeIn(entry: Entry, name: string): Value | undefined {
+  const wanted = name.toLowerCase();
+  return Object.entries(entry).find(([key]) => key !== "dn" && key.toLowerCase() === wanted)?.[1];
+}
 
 const bytesOf = (value: Value | undefined): Buffer | null => {
   const first = Array.isArray(value) ? value[0] : value;
@@ -124,7 +146,7 @@ const textsOf = (value: Value | undefined): string[] =>
 /** The groups of an entry, each by its distinguished name and by its first name: those that the filter finds, else `memberOf`. */
 async function groupsOf(client: Client, settings: SettingsReader, entry: Entry, username: string): Promise<string[]> {
   const base = settings.get("ldap.group_base");
-  if (base === "") return textsOf(entry.memberOf).flatMap(namesOfGroup);
+  if (base === "") return (await membershipsOf(client, entry)).flatMap(namesOfGroup);
   const filter = settings
     .get("ldap.group_filter")
     .replaceAll("{dn}", escapeFilter(entry.dn))
@@ -135,7 +157,42 @@ async function groupsOf(client: Client, settings: SettingsReader, entry: Entry, 
   return searchEntries.flatMap(({ dn }) => namesOfGroup(dn));
 }
 
-const namesOfGroup = (dn: string): string[] => [dn, FIRST_NAME.exec(dn)?.[1]?.trim() ?? ""].filter(Boolean);
+/** The distinguished names in `memberOf`, which large directories give in parts. */
+export async function membershipsOf(client: Pick<Client, "search">, entry: Entry): Promise<string[]> {
+  const groups: string[] = textsOf(attributeIn(entry, MEMBER_OF));
+  let part = memberOfPart(entry);
+  while (part) {
+    groups.push(...textsOf(part.value));
+    if (part.next === null || groups.length >= MOST_GROUPS_IN_PARTS) break;
+    const attributes = [`${MEMBER_OF};range=${part.next}-*`];
+    const { searchEntries } = await client.search(entry.dn, { scope: "base", filter: "(objectClass=*)", attributes });
+    part = searchEntries[0] && memberOfPart(searchEntries[0]);
+  }
+  return groups;
+}
+
+/** One part of `memberOf`, and the number of the next value; null: it was the last. */
+function memberOfPart(entry: Entry): Readonly<{ value: Value; next: number | null }> | undefined {
+  for (const [name, value] of Object.entries(entry)) {
+    const last = MEMBER_OF_PART.exec(name)?.[1];
+    if (last !== undefined) return { value, next: last === "*" ? null : Number(last) + 1 };
+  }
+  return undefined;
+}
+
+/** A group by its distinguished name, and by the value of that name's first part. */
+const namesOfGroup = (dn: string): string[] => [dn, unescapeName(FIRST_NAME.exec(dn)?.[1] ?? "")].filter(Boolean);
+
+/** A value of a distinguished name as people write it: without escapes (RFC 4514, section 2.4). */
+const unescapeName = (value: string): string => withoutBytes(value.trim()).replace(/\\(.)/g, "$1");
+
+/** A distinguished name whose characters are escaped by a backslash alone, not as bytes in hexadecimal. */
+const withoutBytes = (name: string): string =>
+  name.replace(/(?:\\[0-9a-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll("\\", ""), "hex")
+      .toString("utf8")
+      .replace(/["#+,;<=>\\]/g, "\\$&"),
+  );
 
 /** What went wrong, for the log: without the password, which no error has, and without what the directory knows of people. */
 const reasonOf = (error: unknown): string =>
@@ -143,6 +200,12 @@ const reasonOf = (error: unknown): string =>
 
 /** The group of the site that the first entry of the settings with one of these names stands for; undefined: none does. */
 export function groupFor(mapping: ReadonlyMap<string, string>, names: readonly string[]): string | undefined {
-  const known = new Set(names.map((name) => name.toLowerCase()));
-  return [...mapping].find(([name]) => known.has(name.toLowerCase()))?.[1];
+  const known = new Set(names.map(comparable));
+  return [...mapping].find(([name]) => known.has(comparable(name)))?.[1];
 }
+
+/** Names that mean the same are the same: in any case, however escaped, with or without spaces around their parts. */
+const comparable = (name: string): string =>
+  withoutBytes(name)
+    .toLowerCase()
+    .replace(/(?<!\\)\s*([,=+])\s*/g, "$1");
