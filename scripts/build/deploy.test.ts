@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import Ajv from "ajv";
 import { $ } from "bun";
 import { version } from "../../package.json";
+import { readFiles } from "../../src/cli/remote/read-files.ts";
 import { allVariables, readConfig } from "../../src/server/config.ts";
 import { chartDigest, renderChart } from "./render-chart.ts";
 
@@ -21,8 +23,9 @@ const VARIABLES = new Set(
 
 type Resource = Readonly<{
   kind: string;
-  metadata: { name: string; namespace: string };
+  metadata: { name: string; namespace: string; annotations?: Record<string, string> };
   spec: Record<string, unknown>;
+  data?: Record<string, string>;
 }>;
 
 /** The documents of a rendered chart. */
@@ -234,3 +237,54 @@ test.skipIf(!hasHelm)("Helm finds nothing to say about the chart, and renders ev
   expect(resources.find(({ kind }) => kind === "StatefulSet")?.spec).not.toHaveProperty("replicas");
   expect(await read("kubernetes/sluice.yaml")).toEndWith(await renderChart());
 });
+
+test.skipIf(!hasHelm)(
+  "Helm renders what `sluice apply` reads, and a job that reaches the site and gets no calls",
+  async () => {
+    const configuration = {
+      options: { SystemName: "A: {b} #c", QuotaForNewUser: 25_000_000, Price: 7.3 },
+      channels: [{ name: "openai", type: "openai", key: "${env:OPENAI_KEY}", models: ["gpt-4o"], setting: "{{ x }}" }],
+    };
+    const from = [{ podSelector: { matchLabels: { app: "ingress" } } }];
+    const rendered = await renderChart(
+      ["image.tag=9.9.9"],
+      [`configuration=${JSON.stringify(configuration)}`, `networkPolicy.ingressFrom=${JSON.stringify(from)}`],
+    );
+    const resources = resourcesOf(rendered);
+    const [map, job] = ["ConfigMap", "Job"].map((kind) => resources.find((resource) => resource.kind === kind));
+    for (const hook of [map, job])
+      expect(hook?.metadata.annotations?.["helm.sh/hook"]).toBe("post-install,post-upgrade");
+    const folder = await mkdtemp(join(tmpdir(), "sluice-chart-"));
+    try {
+      await Bun.write(join(folder, "site.yaml"), map?.data?.["site.yaml"] ?? "");
+      const { document, problems } = await readFiles([join(folder, "site.yaml")], { OPENAI_KEY: "sk-1" });
+      expect(problems).toEqual([]);
+      const [channel] = configuration.channels;
+      expect(document).toEqual({ ...configuration, channels: [{ ...channel, key: "sk-1" }] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(job?.spec).toMatchObject({
+      template: {
+        metadata: { labels: POD_LABELS },
+        spec: {
+          containers: [
+            {
+              image: "sluice:9.9.9",
+              args: ["apply", "--yes", "--prune", "/configuration/site.yaml"],
+              env: [{ name: "SLUICE_URL", value: "http://sluice:80" }],
+            },
+          ],
+        },
+      },
+    });
+    for (const service of resources.filter(({ kind }) => kind === "Service"))
+      expect(POD_LABELS).not.toMatchObject(service.spec.selector as object);
+    const policy = resources.find(({ kind }) => kind === "NetworkPolicy");
+    expect(policy?.spec).toMatchObject({
+      ingress: [{ from: [...from, { podSelector: { matchLabels: POD_LABELS } }] }],
+    });
+  },
+);
+
+const POD_LABELS = { "app.kubernetes.io/component": "configuration", "app.kubernetes.io/instance": "sluice" };

@@ -15,9 +15,9 @@ export async function chartDigest(): Promise<string> {
   return hasher.digest("hex");
 }
 
-/** The chart as rendered: its digest in the first line, then the manifests. Throws where `helm` fails. */
-export async function renderChart(values: readonly string[] = []): Promise<string> {
-  const set = values.flatMap((value) => ["--set", value]);
+/** The chart as rendered, with values (`name=value`) that differ, whose values are JSON for `json`. Throws where `helm` fails. */
+export async function renderChart(values: readonly string[] = [], json: readonly string[] = []): Promise<string> {
+  const set = [...values.flatMap((value) => ["--set", value]), ...json.flatMap((value) => ["--set-json", value])];
   return $`helm template sluice ${CHART} --kube-version 1.27.0 --namespace sluice ${set}`.cwd(ROOT).text();
 }
 

@@ -7,6 +7,12 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Pods that apply the configuration: no service sends them calls. */}}
+{{- define "sluice.configurationPod" -}}
+app.kubernetes.io/component: configuration
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "sluice.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ include "sluice.selector" . }}
