@@ -4,9 +4,16 @@ import { listLogMonths } from "../../../db/maintenance/partitions.ts";
 import type { Database } from "../../../db/types.ts";
 import { MARIADB, startEngines } from "../../../test/support/import/import-engines.ts";
 import { fillLiteLlm, LITELLM_KEYS, SALT_KEY } from "../../../test/support/import/litellm.ts";
+import type { Engine } from "../../../test/support/import/real-schemas.ts";
 import { CHINESE, DELETED_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
-import type { Engine } from "../../../test/support/import/schemas.ts";
-import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
+import {
+  CHANNEL_KEY,
+  contents,
+  expectBooksRight,
+  expectCovered,
+  fill,
+  KEYS,
+} from "../../../test/support/import/start-import.ts";
 import { verifyPassword } from "../../domain/accounts/identity/passwords.ts";
 import { createApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
@@ -54,6 +61,7 @@ describe.each(ENGINES)("an import from %s", (engine) => {
 
         const report = await run(false);
         expectReport(report, family);
+        expectCovered(report, family);
         expect(countsOf(announced)).toEqual(countsOf(report));
         expect(writeReport(announced, true)).toContain("users: 4 at the source, 4 to add, 0 here already");
         await expectUsers(database, family);
@@ -90,6 +98,7 @@ test("an import from LiteLLM: keys by their hashes, teams, budgets, deployments 
     const announced = await run({ isDry: true });
     expect(await contents(database)).toBe(empty);
     const report = await run();
+    expectCovered(report, "LiteLLM");
     expect(countsOf(report).map(({ kind, read, added }) => `${kind} ${added}/${read}`)).toEqual([
       ...["users 5/5", "members 2/3", "channels 4/4", "API keys 4/4", "projects 1/1", "budgets 3/3"],
       ...["options 1/1", "log 3/3"],
@@ -216,11 +225,16 @@ async function expectLiteLlm(database: Database): Promise<void> {
   expect(key).toMatchObject({ budget_period: "day", key_cipher: "", expired_time: 4_102_444_800 });
   expect([key?.budget_quota, key?.remain_quota].map(Number)).toEqual([1_000_000, 950_000]);
   const logs =
-    await sql`select model_name, quota::bigint as quota, failed, elapsed_ms, channel_id from logs order by created_at`;
+    await sql`select model_name, quota::bigint as quota, failed, elapsed_ms, channel_id, end_user, tags from logs order by created_at`;
   expect(logs.map((row) => [row.model_name, Number(row.quota), row.failed, row.elapsed_ms, row.channel_id])).toEqual([
     ["gpt-4o", 6_125_000, false, 1500, 1],
     ["gpt-4o", 1, false, 1000, 1],
     ["gpt-4o", 0, true, 1000, 1],
+  ]);
+  expect(logs.map((row) => [row.end_user, row.tags])).toEqual([
+    ["person-1", ["beta"]],
+    [null, null],
+    [null, null],
   ]);
 }
 

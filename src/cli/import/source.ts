@@ -118,7 +118,7 @@ function createSource(query: Query, dialect: Dialect, close: () => Promise<void>
     tables: async () => (await query(dialect.tables)).map(({ name }) => String(name)),
     async countRows(table, most) {
       const rows = await query(
-        `select count(*) as n from (select 1 as one from ${quote(table)} limit ${most}) as some`,
+        `select count(*) as n from (select 1 as one from ${quote(table)} limit ${most}) as counted`,
       );
       return Number(requireRow(rows).n);
     },

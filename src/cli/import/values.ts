@@ -27,14 +27,16 @@ export function flagOf(row: SourceRow, column: string, missing = false): boolean
   return typeof value === "string" ? /^(1|t|true)$/i.test(value) : Boolean(Number(value));
 }
 
-/** Epoch seconds of a timestamp column; null when it is null or absent. */
+/** Epoch seconds of a column with a timestamp or with epoch seconds; null when it is null, zero or absent. */
 export function momentOf(row: SourceRow, column: string): number | null {
   const value = row[column];
-  if (value === null || value === undefined || value === "" || value === 0) return null;
-  const ms =
-    value instanceof Date ? value.getTime() : typeof value === "number" ? value * 1000 : readTime(String(value));
-  return Number.isFinite(ms) ? Math.floor(ms / 1000) : null;
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return secondsOf(value.getTime());
+  const text = String(value);
+  return /^\d*$/.test(text) ? Number(text) || null : secondsOf(readTime(text));
 }
+
+const secondsOf = (ms: number): number | null => (Number.isFinite(ms) ? Math.floor(ms / 1000) : null);
 
 /** SQLite files hold "2025-03-01 12:00:00.123456789+08:00", sometimes with the zone's name behind it. */
 const readTime = (text: string): number =>

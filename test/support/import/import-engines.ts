@@ -9,7 +9,7 @@ import { openServer } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import { findMariadb, startTemporaryMariadb } from "../processes/temporary-mariadb.ts";
 import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
-import type { Engine } from "./schemas.ts";
+import type { Engine } from "./real-schemas.ts";
 import type { Run } from "./start-import.ts";
 
 export const MARIADB = findMariadb();

@@ -1,5 +1,6 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
+import { tablesOf } from "./real-schemas.ts";
 import type { Run } from "./start-import.ts";
 
 export const SALT_KEY = "sk-salt-of-litellm";
@@ -33,42 +34,13 @@ function gcm(text: string): string {
 const sealed = (seal: (text: string) => string, params: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(params).map(([name, text]) => [name, seal(text)]));
 
-/** Columns of LiteLLM's tables that an import reads, with the types that Prisma gives them. */
-const SCHEMA: readonly string[] = [
-  `create table "LiteLLM_BudgetTable" (budget_id text primary key, max_budget float8, soft_budget float8, tpm_limit bigint,
-     rpm_limit bigint, budget_duration text, budget_reset_at timestamp(3))`,
-  `create table "LiteLLM_CredentialsTable" (credential_id text primary key, credential_name text, credential_values jsonb)`,
-  `create table "LiteLLM_ProxyModelTable" (model_id text primary key, model_name text, litellm_params jsonb, model_info jsonb,
-     created_at timestamp(3) default now())`,
-  `create table "LiteLLM_OrganizationTable" (organization_id text primary key, organization_alias text, budget_id text,
-     models text[], spend float8 default 0)`,
-  `create table "LiteLLM_TeamTable" (team_id text primary key, team_alias text, organization_id text, members_with_roles jsonb,
-     max_budget float8, spend float8 default 0, models text[] default '{}', max_parallel_requests int, tpm_limit bigint,
-     rpm_limit bigint, budget_duration text, budget_reset_at timestamp(3), blocked boolean default false,
-     created_at timestamp(3) default '2025-01-01')`,
-  `create table "LiteLLM_ProjectTable" (project_id text primary key, project_alias text, team_id text, budget_id text,
-     spend float8 default 0, created_at timestamp(3) default '2025-01-01')`,
-  `create table "LiteLLM_UserTable" (user_id text primary key, user_alias text, user_role text, user_email text,
-     max_budget float8, spend float8 default 0, models text[] default '{}', max_parallel_requests int, tpm_limit bigint,
-     rpm_limit bigint, budget_duration text, budget_reset_at timestamp(3), created_at timestamp(3) default '2025-01-01')`,
-  `create table "LiteLLM_TeamMembership" (user_id text, team_id text, spend float8 default 0, budget_id text,
-     primary key (user_id, team_id))`,
-  `create table "LiteLLM_VerificationToken" (token text primary key, key_name text, key_alias text, spend float8 default 0,
-     expires timestamp(3), models text[] default '{}', user_id text, team_id text, project_id text, max_parallel_requests int,
-     blocked boolean, tpm_limit bigint, rpm_limit bigint, max_budget float8, budget_duration text, budget_reset_at timestamp(3),
-     allowed_routes text[] default '{}', budget_id text, created_at timestamp(3) default '2025-02-01', last_active timestamp(3))`,
-  `create table "LiteLLM_SpendLogs" (request_id text primary key, api_key text default '', spend float8 default 0,
-     prompt_tokens int default 0, completion_tokens int default 0, "startTime" timestamp(3), "endTime" timestamp(3),
-     model text default '', model_id text, model_group text, "user" text, team_id text, requester_ip_address text, status text)`,
-];
-
 const deployment = (id: string, name: string, params: object, info: object = {}) =>
-  `insert into "LiteLLM_ProxyModelTable" values (${[id, name, params, info].map(literal).join(", ")}, '2025-01-0${id.at(-1)}')`;
+  `insert into "LiteLLM_ProxyModelTable" (model_id, model_name, litellm_params, model_info, created_at) values (${[id, name, params, info].map(literal).join(", ")}, '2025-01-0${id.at(-1)}')`;
 
 const ROWS: readonly string[] = [
   `insert into "LiteLLM_BudgetTable" (budget_id, max_budget, budget_duration, budget_reset_at) values
      ('member', 3, '7d', '2100-01-01'), ('org', 1000, null, null), ('project', 20, null, null)`,
-  `insert into "LiteLLM_OrganizationTable" values ('o1', 'Acme', 'org', '{}', 0)`,
+  `insert into "LiteLLM_OrganizationTable" (organization_id, organization_alias, budget_id) values ('o1', 'Acme', 'org')`,
   `insert into "LiteLLM_UserTable" (user_id, user_alias, user_role, user_email, max_budget, spend, models, rpm_limit, max_parallel_requests) values
      ('u-admin', 'Root', 'proxy_admin', 'root@acme.example', null, 0, '{}', null, null),
      ('u-alice', null, 'internal_user', 'alice@acme.example', 10, 0.1, '{gpt-4o,claude}', 60, 4)`,
@@ -76,7 +48,7 @@ const ROWS: readonly string[] = [
      ('t-core', 'Core team', 'o1', '[{"user_id":"u-alice","role":"admin"},{"user_id":"u-admin","role":"user"},{"user_id":"u-gone","role":"user"}]',
        50, 12.5, '{gpt-4o,claude*}', '30d'),
      ('t-fixed', 'Fixed', null, '[]', 5, 1.25, '{}', null)`,
-  `insert into "LiteLLM_TeamMembership" values ('u-admin', 't-core', 1, 'member')`,
+  `insert into "LiteLLM_TeamMembership" (user_id, team_id, spend, budget_id) values ('u-admin', 't-core', 1, 'member')`,
   `insert into "LiteLLM_ProjectTable" (project_id, project_alias, team_id, budget_id, spend) values ('p1', 'Chatbot', 't-core', 'project', 2)`,
   `insert into "LiteLLM_VerificationToken" (token, key_alias, key_name, spend, user_id, team_id, project_id, models, max_budget, budget_duration,
      expires, rpm_limit, tpm_limit, blocked, allowed_routes) values
@@ -103,14 +75,14 @@ const ROWS: readonly string[] = [
   deployment("m5", "odd", { model: "sagemaker/endpoint", api_key: "x" }),
   deployment("m6", "lost", { model: Buffer.alloc(60, 7).toString("base64url") }),
   deployment("m7", "local", sealed(box, { model: "hosted_vllm/qwen", api_base: "http://10.0.0.5:8000/v1" })),
-  `insert into "LiteLLM_CredentialsTable" values ('c1', 'team-claude', ${literal(sealed(box, { api_key: "sk-ant" }))})`,
-  `insert into "LiteLLM_SpendLogs" (request_id, api_key, spend, prompt_tokens, completion_tokens, "startTime", "endTime", model, model_id, model_group, status) values
-     ('r1', '${hashOf(LITELLM_KEYS.team)}', 12.25, 100, 200, '2025-03-01 12:00:00', '2025-03-01 12:00:01.5', 'gpt-4o', 'm1', 'gpt-4o', 'success'),
-     ('r2', '${hashOf(LITELLM_KEYS.alice)}', 0.0000015, 1, 1, '2025-03-02 12:00:00', '2025-03-02 12:00:01', 'gpt-4o', 'm1', 'gpt-4o', 'success'),
-     ('r3', '${hashOf(LITELLM_KEYS.alice)}', 0, 0, 0, '2025-03-02 13:00:00', '2025-03-02 13:00:01', 'gpt-4o', 'm1', 'gpt-4o', 'failure')`,
+  `insert into "LiteLLM_CredentialsTable" (credential_id, credential_name, credential_values) values ('c1', 'team-claude', ${literal(sealed(box, { api_key: "sk-ant" }))})`,
+  `insert into "LiteLLM_SpendLogs" (request_id, api_key, spend, prompt_tokens, completion_tokens, "startTime", "endTime", model, model_id, model_group, status, end_user, request_tags) values
+     ('r1', '${hashOf(LITELLM_KEYS.team)}', 12.25, 100, 200, '2025-03-01 12:00:00', '2025-03-01 12:00:01.5', 'gpt-4o', 'm1', 'gpt-4o', 'success', 'person-1', '["beta", "beta", 7]'),
+     ('r2', '${hashOf(LITELLM_KEYS.alice)}', 0.0000015, 1, 1, '2025-03-02 12:00:00', '2025-03-02 12:00:01', 'gpt-4o', 'm1', 'gpt-4o', 'success', null, '[]'),
+     ('r3', '${hashOf(LITELLM_KEYS.alice)}', 0, 0, 0, '2025-03-02 13:00:00', '2025-03-02 13:00:01', 'gpt-4o', 'm1', 'gpt-4o', 'failure', '', null)`,
 ];
 
 /** Fills an empty Postgres database with LiteLLM's tables and rows. */
 export async function fillLiteLlm(run: Run): Promise<void> {
-  for (const statement of [...SCHEMA, ...ROWS]) await run(statement);
+  for (const statement of [...tablesOf("Postgres", "LiteLLM"), ...ROWS]) await run(statement);
 }

@@ -31,7 +31,7 @@ const LATER = (family: Kin): readonly string[] => [
 192.0.2.1', 'vip', null),
    (13, 7, '${DELETED_KEY}', 'gone', 1700000000, 99, false, '', '', '', '2025-03-01 12:00:00+00:00')`,
   `insert into channels (id, type, "key", name, weight, created_time, models, priority, balance, auto_ban, tag, setting,
-     model_mapping, status_code_mapping, other_info, openai_organization${family === "Veloera" ? ", model_prefix" : ""})
+     model_mapping, status_code_mapping, other_info, open_ai_organization${family === "Veloera" ? ", model_prefix" : ""})
    values (6, 42, 'mistral-key', 'Mistral', null, 1700000000, 'mistral-large', null, 12.5, 0, 'eu', '{"proxy":"http://127.0.0.1:9"}',
      '{"large":"mistral-large"}', '{"429":"503"}', '{"status_reason":"x"}', 'org'${family === "Veloera" ? ", 'eu/'" : ""}),
    (7, 999, 'odd-key', 'Odd', 0, 1700000000, 'odd', 0, 0, 1, null, null, null, '', '', null${family === "Veloera" ? ", ''" : ""})`,

@@ -2,8 +2,9 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { expect } from "bun:test";
 import type { Database } from "../../../db/types.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import type { Kin } from "../../../src/cli/import/coverage/detect-family.ts";
-import { type Engine, tablesOf } from "./schemas.ts";
+import type { Family, Kin } from "../../../src/cli/import/coverage/detect-family.ts";
+import type { Report } from "../../../src/cli/import/report.ts";
+import { type Engine, REAL_SCHEMAS, tablesOf } from "./real-schemas.ts";
 
 /** bcrypt of "correct horse", as the others keep it. */
 const passwordHash = Bun.password.hashSync("correct horse", { algorithm: "bcrypt", cost: 4 }).replace("$2b$", "$2a$");
@@ -48,6 +49,18 @@ export async function makeFile(path: string, family: Kin, more: readonly string[
   const file = new SqliteFile(path, { create: true });
   await fill(async (statement) => file.run(statement), "SQLite", family, more);
   file.close();
+}
+
+/** Expects the report to have a line for each table and column of the gateway, with a reason unless it comes over as it is. */
+export function expectCovered({ coverage }: Report, family: Family): void {
+  expect(coverage.filter(({ fate }) => fate === "left out, unknown")).toEqual([]);
+  for (const [table, columns] of Object.entries(REAL_SCHEMAS[family])) {
+    const own = coverage.filter((line) => line.table === table);
+    const isLeftOut = own.length === 1 && own[0]?.columns.length === 0;
+    const covered = isLeftOut ? Object.keys(columns) : own.flatMap((line) => line.columns);
+    expect({ table, columns: covered.toSorted() }).toEqual({ table, columns: Object.keys(columns).toSorted() });
+    for (const { fate, because } of own) expect(because !== "").toBe(fate !== "taken");
+  }
 }
 
 const TABLES = [

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { REAL_SCHEMAS, sqliteTables } from "../../../../test/support/import/real-schemas.ts";
+import { REAL_SCHEMAS, tablesOf } from "../../../../test/support/import/real-schemas.ts";
 import { openSource } from "../source.ts";
 import { fatesOf } from "./column-facts.ts";
 import { coverSource, writeCoverage } from "./cover-source.ts";
@@ -20,7 +20,7 @@ async function coverageOf(family: Family, more: readonly string[] = []) {
   folders.push(folder);
   const path = join(folder, "source.db");
   const file = new SqliteFile(path, { create: true });
-  for (const statement of [...sqliteTables(family), ...more]) file.run(statement);
+  for (const statement of [...tablesOf("SQLite", family), ...more]) file.run(statement);
   file.close();
   const source = await openSource(path);
   try {

@@ -80,14 +80,13 @@ export const HUB_FACTS: SourceFacts = {
     taken: "",
     converted: {
       "symbol ratio": "to GroupRatio",
-      "name public": "to UserUsableGroups, where the group is public",
+      "name public enable": "to UserUsableGroups, where the group is public and on",
     },
     leftOut: {
       id: "groups are known by their symbol",
       api_rate: "limits of groups are set here by their own option",
       "promotion min max": "no group follows from what somebody paid",
       description: "groups have a name only",
-      enable: "keys of a group that is off are refused when it is not public",
     },
   },
   prices: {
@@ -127,6 +126,7 @@ export const HUB_FACTS: SourceFacts = {
     },
   },
   invite_codes: "invitations are codes of people here",
+  migrations: "what its own updates have done",
   midjourneys: TASKS,
   tasks: TASKS,
   orders: "orders are over; what they paid is in the balances",

@@ -3,8 +3,8 @@ import type { SourceFacts } from "./column-facts.ts";
 const STATISTICS = "statistics are made from the log";
 const RUNTIME = "states of running processes";
 const AGENTS = "there are no registered agents";
-const MCP = "MCP servers are named by requests";
-const GUARDRAILS = "set up the word filter here";
+const MCP = "set up MCP servers here";
+const GUARDRAILS = "set up guardrails here";
 const LENS = "there is no Lens";
 const FILES = "files and stores stay at their providers";
 const WORKFLOWS = "there are no workflows";
@@ -188,12 +188,13 @@ export const LITELLM_FACTS: SourceFacts = {
       "startTime endTime": "to the second it began and the milliseconds it took",
       "model model_group": "the group's name, else the model's",
       status: "failure becomes a failed call",
+      end_user: "cut to 256 characters",
+      request_tags: "to the tags of the call",
     },
     leftOut: {
       "call_type custom_llm_provider api_base": "the channel says it",
       "total_tokens request_duration_ms completionStartTime": "made from the others",
-      "metadata request_tags cache_hit cache_key organization_id": "rows don't say it",
-      end_user: "rows name no end users",
+      "metadata cache_hit cache_key organization_id": "rows don't say it",
       "messages response proxy_server_request": "contents of past calls stay at the old gateway",
       "session_id agent_id billing_agent_id mcp_namespaced_tool_name litellm_call_id": "rows don't say it",
       "created_at updated_at": "the time of the call stands for them",
@@ -225,7 +226,7 @@ export const LITELLM_FACTS: SourceFacts = {
   ...without(SIGN_IN, ["SSOConfig SSOIdentityAssertion JWTKeyMapping VerifiedSubject InvitationLink"]),
   ...without(RUNTIME, ["BackgroundInteractionSettlement CronJob HealthCheckTable ProxyWorkerHeartbeat"]),
   ...without(SETTINGS, ["Config ConfigOverrides CacheConfig UISettings UserNotifications"]),
-  ...without("there are no end users with budgets of their own", ["EndUserTable"]),
+  ...without("set limits of end users here", ["EndUserTable"]),
   ...without("there are no budgets by tag", ["TagTable"]),
   ...without("access groups of models; list the models with keys and policies", [
     "AccessGroupTable ModelAccessGroupBudgetTable",

@@ -1,4 +1,4 @@
-import { recordOf } from "../../../formats/json.ts";
+import { parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 import type { Report } from "../report.ts";
 import type { Source, SourceRow } from "../source.ts";
 import { integerIn, momentOf, objectOf, textOf } from "../values.ts";
@@ -46,6 +46,14 @@ function tokenAsKin(row: SourceRow): SourceRow {
   };
 }
 
+/** The links to chat pages of one-hub, as those of new-api; other options as they are. */
+function chatsOf(row: SourceRow): SourceRow {
+  if (textOf(row, "key") !== "ChatLinks") return row;
+  const links = recordsOf(parseJson(textOf(row, "value"))).filter(({ show }) => show !== false);
+  const chats = links.map(({ name, url }) => ({ [String(name)]: String(url).replaceAll("{server}", "{address}") }));
+  return { key: "Chats", value: chats.length === 0 ? "" : JSON.stringify(chats) };
+}
+
 /** A database of one-hub or done-hub as if it were one of new-api. */
 export function hubAsKin(from: Source, report: Report): Source {
   return {
@@ -58,7 +66,7 @@ export function hubAsKin(from: Source, report: Report): Source {
     },
     async all(table) {
       const rows = await from.all(table);
-      return table === "options" ? [...rows, ...(await optionsOfHub(from, report))] : rows;
+      return table === "options" ? [...rows.map(chatsOf), ...(await optionsOfHub(from, report))] : rows;
     },
   };
 }

@@ -23,10 +23,7 @@ const RENUMBERED: Readonly<Record<number, number>> = {
   40: 23,
   41: 36,
   42: 41,
-  43: OPENAI,
-  44: 1014,
   45: 40,
-  46: 1013,
   47: 38,
   51: 1015,
   53: 1010,
@@ -39,11 +36,12 @@ const COMPATIBLE: Readonly<Record<number, string>> = {
   26: "https://api.baichuan-ai.com",
   49: "https://models.inference.ai.azure.com",
 };
+/** Numbers without a provider of their own there, such as that of a custom channel: OpenAI's format at the channel's address. */
+const AT_ITS_ADDRESS: ReadonlySet<number> = new Set([2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 19, 21, 22, 43, 44, 46, 48]);
 const NO_COUNTERPART: Readonly<Record<number, string>> = {
   24: "Azure Speech",
   37: "Stability AI",
   38: "Coze",
-  48: "a rerank service",
   52: "Replicate",
   54: "Databricks",
   55: "Azure by its v1 API: make an OpenAI channel",
@@ -64,11 +62,16 @@ export function channelAsKin(row: SourceRow, report: Report): SourceRow | null {
     report.skip(KIND, `${label}: ${none} has no counterpart here`);
     return null;
   }
-  const compatible = COMPATIBLE[type];
+  const isCustom = AT_ITS_ADDRESS.has(type);
+  const baseUrl = textOf(row, "base_url") || (COMPATIBLE[type] ?? "");
+  if (isCustom && baseUrl === "") {
+    report.skip(KIND, `${label}: it has no address, which a channel of type ${type} needs`);
+    return null;
+  }
   return {
     ...row,
-    ...{ type: compatible === undefined ? (RENUMBERED[type] ?? type) : OPENAI, key: keyOf(row, type) },
-    base_url: textOf(row, "base_url") || (compatible ?? ""),
+    ...{ type: isCustom || COMPATIBLE[type] ? OPENAI : (RENUMBERED[type] ?? type), key: keyOf(row, type) },
+    base_url: baseUrl,
     other: otherOf(row, type),
     setting: JSON.stringify({
       ...(textOf(row, "proxy") && { proxy: textOf(row, "proxy") }),

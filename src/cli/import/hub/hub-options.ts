@@ -27,7 +27,8 @@ export async function optionsOfHub(source: Source, report: Report): Promise<Sour
   };
   for (const row of await rowsOf(source, "user_groups")) {
     set("GroupRatio", textOf(row, "symbol"), Number(textOf(row, "ratio") || 1));
-    if (flagOf(row, "public")) set("UserUsableGroups", textOf(row, "symbol"), textOf(row, "name"));
+    if (flagOf(row, "public") && flagOf(row, "enable", true))
+      set("UserUsableGroups", textOf(row, "symbol"), textOf(row, "name"));
   }
   // The general price of a model comes before those for one type of channel.
   const prices = (await rowsOf(source, "prices")).toSorted(

@@ -8,7 +8,7 @@ import { rowsOf, secondsIn } from "./tables.ts";
 const TABLE = '"LiteLLM_SpendLogs"';
 const ROWS_A_SLICE = 10_000;
 const COLUMNS = `request_id, api_key, spend, prompt_tokens, completion_tokens, "startTime", "endTime", model, model_group,
-  model_id, "user", team_id, requester_ip_address, status`;
+  model_id, "user", team_id, requester_ip_address, status, end_user, request_tags`;
 const CONSUMPTION = 2;
 const FAILED = 5;
 
@@ -80,5 +80,7 @@ function readLog(
     quota: unitsOf(row.spend, unitsAUsd),
     elapsed_time: Math.max(0, (ended ?? 0) - (begun ?? 0)) || 0,
     ip: textOf(row, "requester_ip_address"),
+    end_user: row.end_user,
+    tags: row.request_tags,
   };
 }

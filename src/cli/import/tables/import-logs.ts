@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createLogMonths, monthOf } from "../../../../db/maintenance/partitions.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Statements } from "../../../../db/types.ts";
+import { boundText } from "../../../billing/bounds/bounds.ts";
 import { SETTLING } from "../../../billing/journal/apply/apply-batch.ts";
 import type { Family } from "../coverage/detect-family.ts";
 import { type IdMap, type Migration, textArray } from "../migration.ts";
@@ -72,10 +73,23 @@ function readLog(family: Family, row: SourceRow, ids: Ids) {
     completion_tokens: Math.min(balanceOf(row, "completion_tokens"), LARGEST_INTEGER),
     quota: integerIn(row, "quota"),
     ip: textOf(row, "ip"),
+    end_user: boundText(textOf(row, "end_user"), END_USER) || null,
+    tags: tagsOf(row.tags),
     request_id: requestIdOf(row),
     content: textOf(row, "content"),
     other: detailsOf(row),
   };
+}
+
+const END_USER = { most: 256, isProse: false } as const;
+/** As many, and as long ones, as a call may have. */
+const MOST_TAGS = 10;
+const TAG = { most: 64, isProse: false } as const;
+
+function tagsOf(value: unknown): string[] | null {
+  const texts = Array.isArray(value) ? value.filter((tag): tag is string => typeof tag === "string") : [];
+  const tags = new Set(texts.map((tag) => boundText(tag.replaceAll("\0", "").trim(), TAG)).filter(Boolean));
+  return tags.size === 0 ? null : [...tags].slice(0, MOST_TAGS);
 }
 
 /** The details of a row; empty where they are no JSON that the database can read. */
@@ -128,9 +142,9 @@ async function insertLogs(tx: Statements, logs: readonly LogRow[]): Promise<numb
     await tx<{ count: number }[]>`
     with added as (
       insert into logs (created_at, type, failed, user_id, username, token_id, token_name, model_name, channel_id, "group",
-        is_stream, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, ip, request_id, content, other)
+        is_stream, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, ip, end_user, tags, request_id, content, other)
       select created_at, type, failed, user_id, username, token_id, token_name, model_name, channel_id, "group",
-        is_stream, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, ip, request_id, content, other
+        is_stream, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, ip, end_user, tags, request_id, content, other
       from json_populate_recordset(null::logs, ${JSON.stringify(logs)}::text::json)
       on conflict do nothing
       returning *

@@ -11,7 +11,7 @@ import { textOf } from "../values.ts";
 import { EXPRESSION_OPTIONS, importPriceExpressions } from "./import-price-expressions.ts";
 
 const KIND = "options";
-/** one-api's names of what is called otherwise here. */
+/** Names of what is called otherwise here: of one-api, of new-api, of one-hub and done-hub. */
 const RENAMED = lookupTable<OptionKey>({
   OidcEnabled: "oidc.enabled",
   OidcClientId: "oidc.client_id",
@@ -20,7 +20,25 @@ const RENAMED = lookupTable<OptionKey>({
   OidcAuthorizationEndpoint: "oidc.authorization_endpoint",
   OidcTokenEndpoint: "oidc.token_endpoint",
   OidcUserinfoEndpoint: "oidc.user_info_endpoint",
+  CreateCacheRatio: "CacheCreationRatio",
+  "discord.enabled": "DiscordOAuthEnabled",
+  "discord.client_id": "DiscordClientId",
+  "discord.client_secret": "DiscordClientSecret",
+  "checkin_setting.enabled": "CheckInEnabled",
+  "checkin_setting.min_quota": "CheckInQuota",
+  "checkin_setting.max_quota": "CheckInMaxQuota",
+  OIDCAuthEnabled: "oidc.enabled",
+  OIDCClientId: "oidc.client_id",
+  OIDCClientSecret: "oidc.client_secret",
+  LinuxDoOAuthEnabled: "LinuxDOOAuthEnabled",
+  LinuxDoClientId: "LinuxDOClientId",
+  LinuxDoClientSecret: "LinuxDOClientSecret",
+  EnableSafe: "CheckSensitiveEnabled",
+  SafeKeyWords: "SensitiveWords",
+  DisableChannelKeywords: "AutomaticDisableKeywords",
 });
+/** Where an issuer says what its addresses are. */
+const WELL_KNOWN = "/.well-known/openid-configuration";
 const PRICES_BY_MODEL = ["ModelRatio", "CompletionRatio"];
 
 /**
@@ -87,6 +105,7 @@ function refusal(check: () => unknown): string | null {
 function rename(row: SourceRow): [key: string, text: string] {
   const [key, text] = [textOf(row, "key"), textOf(row, "value")];
   if (key === "ChatLink" && text !== "") return ["Chats", JSON.stringify([{ Chat: text }])];
+  if (key === "OIDCIssuer" && text !== "") return ["oidc.well_known", text.replace(/\/+$/, "") + WELL_KNOWN];
   if (PRICES_BY_MODEL.includes(key)) return [key, withoutTypes(text)];
   return [RENAMED[key] ?? key, text];
 }
