@@ -243,7 +243,7 @@ test.skipIf(!hasHelm)(
   async () => {
     const configuration = {
       options: { SystemName: "A: {b} #c", QuotaForNewUser: 25_000_000, Price: 7.3 },
-      channels: [{ name: "openai", type: "openai", key: "${env:OPENAI_KEY}", models: ["gpt-4o"], setting: "{{ x }}" }],
+      channels: [{ name: "openai", type: "openai", key: KEY_REFERENCE, models: ["gpt-4o"], setting: "{{ x }}" }],
     };
     const from = [{ podSelector: { matchLabels: { app: "ingress" } } }];
     const rendered = await renderChart(
@@ -287,4 +287,6 @@ test.skipIf(!hasHelm)(
   },
 );
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: files refer to variables like this
+const KEY_REFERENCE = "${env:OPENAI_KEY}";
 const POD_LABELS = { "app.kubernetes.io/component": "configuration", "app.kubernetes.io/instance": "sluice" };

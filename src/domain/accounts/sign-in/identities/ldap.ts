@@ -129,8 +129,8 @@ type Value = Entry[string];
 
 /** An attribute of an entry: the case of its name says nothing (RFC 4512, section 1.4). */
 function attributeIn(entry: Entry, name: string): Value | undefined {
-  const wanted = name.toLowerCase();
-  return Object.entries(entry).find(([key]) => key !== "dn" && key.toLowerCase() === wanted)?.[1];
+  const requested = name.toLowerCase();
+  return Object.entries(entry).find(([key]) => key !== "dn" && key.toLowerCase() === requested)?.[1];
 }
 
 const bytesOf = (value: Value | undefined): Buffer | null => {
