@@ -25,6 +25,7 @@ import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts"
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import type { McpFetches } from "../domain/models/mcp/credentials.ts";
 import { createMcpDirectory, type McpDirectory } from "../domain/models/mcp/directory.ts";
+import { SignInTokens } from "../domain/models/mcp/sign-ins/tokens.ts";
 import { StdioSupervisor } from "../domain/models/mcp/stdio/supervisor.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcasts/broadcast.ts";
@@ -178,6 +179,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
     const stdio = new StdioSupervisor(config.mcpStdio);
+    const send = createCheckedFetch(policy);
     const hookFetch = createSafeFetch(createUserAddressPolicy(config.allowPrivateWebhooks));
     const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
@@ -239,7 +241,10 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       secretReader,
       sinkDeps,
       mcpServers,
-      mcpFetches: { send: createCheckedFetch(policy), fetch, stdio },
+      mcpFetches: {
+        ...{ send, fetch, stdio },
+        signIns: new SignInTokens({ db: database.callDb, vault, send, settings }),
+      },
       providerKeys,
       replays,
       billing,

@@ -1,4 +1,6 @@
-import { integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { foreignKey, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { organizationMembers } from "../accounts/organizations/organizations.ts";
+import { users } from "../accounts/users.ts";
 import { epochSeconds } from "../columns.ts";
 
 /** MCP servers whose tools callers may use. */
@@ -21,6 +23,8 @@ export const mcpServers = pgTable(
     lastError: text("last_error").notNull().default(""),
     /** Tools that the last listing left out, because of their names or sizes. */
     skippedTools: integer("skipped_tools").notNull().default(0),
+    /** The administrator whose sign-in lists its tools; null: they are listed without one. */
+    listedBy: integer("listed_by").references(() => users.id, { onDelete: "set null" }),
     createdAt: epochSeconds("created_at").notNull(),
   },
   (t) => [uniqueIndex("mcp_servers_name_key").on(t.name)],
@@ -47,4 +51,62 @@ export const mcpTools = pgTable(
     approvedBy: integer("approved_by").notNull().default(0),
   },
   (t) => [uniqueIndex("mcp_tools_name_key").on(t.serverId, t.name)],
+);
+
+/** The gateway as a client of the authorization server of an MCP server, where it has registered itself (RFC 7591). */
+export const mcpClients = pgTable("mcp_clients", {
+  serverId: integer("server_id")
+    .primaryKey()
+    .references(() => mcpServers.id, { onDelete: "cascade" }),
+  issuer: text("issuer").notNull(),
+  redirectUri: text("redirect_uri").notNull(),
+  /** JSON: what the registration returned; encrypted. */
+  clientCipher: text("client_cipher").notNull(),
+});
+
+/** Sign-ins of accounts at MCP servers. */
+export const mcpSignIns = pgTable(
+  "mcp_sign_ins",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    serverId: integer("server_id")
+      .notNull()
+      .references(() => mcpServers.id, { onDelete: "cascade" }),
+    /** The person or organization whose calls use it: no call of another account does. */
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The same if it is an organization, else null: then it ends with the membership of who signed in. */
+    organizationId: integer("organization_id"),
+    signedInBy: integer("signed_in_by")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** JSON: the tokens, and where they may go; encrypted. Empty: it has ended, so somebody must sign in again. */
+    grantCipher: text("grant_cipher").notNull(),
+    /** What the authorization server has granted; empty: it does not say. */
+    scope: text("scope").notNull().default(""),
+    /** What the server has missed since, which the next sign-in requests too. */
+    missingScope: text("missing_scope").notNull().default(""),
+    signedInAt: epochSeconds("signed_in_at").notNull(),
+    /** When the access token was issued. */
+    issuedAt: epochSeconds("issued_at").notNull(),
+    /** When the access token expires; null: the authorization server does not say. */
+    expiresAt: epochSeconds("expires_at"),
+    /** Counts up with each new token. */
+    version: integer("version").notNull().default(0),
+    /** Until then one process renews the token, or nobody does after a failure; by the clock of the database. */
+    renewingUntil: epochSeconds("renewing_until").notNull().default(0),
+    /** Why the last renewal failed, as `keepReason` writes it; empty: it did not. */
+    lastError: text("last_error").notNull().default(""),
+  },
+  (t) => [
+    uniqueIndex("mcp_sign_ins_account_key").on(t.serverId, t.userId),
+    index("mcp_sign_ins_user_idx").on(t.userId),
+    index("mcp_sign_ins_member_idx").on(t.signedInBy, t.organizationId),
+    foreignKey({
+      name: "mcp_sign_ins_member_fk",
+      columns: [t.organizationId, t.signedInBy],
+      foreignColumns: [organizationMembers.organizationId, organizationMembers.userId],
+    }).onDelete("cascade"),
+  ],
 );

@@ -22,6 +22,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/domain/logs/usage": "series pace totals",
   "src/domain/models/guardrails": "identifiers detect",
   "src/domain/models": "replays routes guardrails mcp catalog experiments",
+  "src/domain/models/mcp": "tools openapi sign-ins stdio",
   "src/domain/wallet": "codes orders statements plans invitations payments",
   "src/domain/wallet/orders": "reports automatic",
   "src/domain/wallet/payments": "direct tax",

@@ -179,6 +179,8 @@ export const LOG_NOTES = {
   organization_provider_key_added: ["by", "name"],
   organization_provider_key_changed: ["by", "name"],
   organization_provider_key_deleted: ["by", "name"],
+  organization_mcp_signed_in: ["by", "name"],
+  organization_mcp_signed_out: ["by", "name"],
   organization_access_changed: ["by", "name"],
   organization_budget_created: ["by", "id"],
   organization_budget_changed: ["by", "id"],

@@ -113,9 +113,9 @@ export type Services = Readonly<{
   /** Access tokens of applications, for MCP servers alone; absent: none can be checked. */
   accessTokens?: AccessTokens;
   /** MCP servers whose tools callers may use; absent: there are none. */
-  mcpServers?: McpLookup;
-  /** Starts those that are processes; absent: nobody does. */
-  mcpFetches?: Pick<McpFetches, "stdio">;
+  mcpServers?: Pick<McpLookup, "get" | "of">;
+  /** Starts those that are processes, and has the sign-ins of accounts; absent: nobody does. */
+  mcpFetches?: Pick<McpFetches, "signIns" | "stdio">;
   /** Keys of callers at providers; absent: nobody has any. */
   providerKeys?: Pick<ProviderKeyDirectory, "addressOf" | "of" | "report">;
   clientAddress: ClientAddress;

@@ -113,7 +113,12 @@ async function follow(
 }
 
 async function read(response: Response, url: URL, request: SafeRequest): Promise<SafeResponse> {
-  const { maxBytes = DEFAULT_MAX_BYTES, onPart } = request;
+  const body = await readBounded(response, request.maxBytes ?? DEFAULT_MAX_BYTES, request.onPart);
+  return { status: response.status, headers: response.headers, url: url.href, body, text: () => body.toString("utf8") };
+}
+
+/** The body of a response. Rejects OutboundError, and reads no further, where it is larger. */
+export async function readBounded(response: Response, maxBytes: number, onPart?: () => void): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
@@ -122,8 +127,7 @@ async function read(response: Response, url: URL, request: SafeRequest): Promise
     parts.push(part);
     onPart?.();
   }
-  const body = Buffer.concat(parts);
-  return { status: response.status, headers: response.headers, url: url.href, body, text: () => body.toString("utf8") };
+  return Buffer.concat(parts);
 }
 
 const withoutCredentials = (headers: Record<string, string>): Record<string, string> =>

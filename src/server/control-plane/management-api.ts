@@ -28,6 +28,7 @@ import { catalogRoutes } from "../../console/models/catalog.ts";
 import { experimentRoutes } from "../../console/models/experiments.ts";
 import { guardrailRoutes } from "../../console/models/guardrails.ts";
 import { mcpRoutes } from "../../console/models/mcp/mcp.ts";
+import { mcpSignInRoutes } from "../../console/models/mcp/sign-ins.ts";
 import { mcpTrialRoutes, type TryTool } from "../../console/models/mcp/trial.ts";
 import { modelRoutes, modelStatusRoutes } from "../../console/models/models.ts";
 import { playgroundRoutes } from "../../console/models/playground-models.ts";
@@ -134,6 +135,7 @@ export function managementApi(
     .use(guardrailRoutes(shared, guarded))
     .use(mcpRoutes(shared, guarded))
     .use(mcpTrialRoutes(shared, guarded))
+    .use(mcpSignInRoutes({ ...shared, send: services.mcpFetches.send }, guarded, limits))
     .use(experimentRoutes(shared, guarded))
     .use(responseCacheRoutes(shared, guarded))
     .use(replayRoutes(shared, guarded))

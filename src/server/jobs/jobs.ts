@@ -32,7 +32,7 @@ import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
-import { refreshAllTools } from "../../domain/models/mcp/pin-tools.ts";
+import { refreshAllTools } from "../../domain/models/mcp/tools/pin-tools.ts";
 import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices.ts";

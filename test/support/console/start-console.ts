@@ -44,7 +44,11 @@ type Answer = {
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** Adds routes of other modules. */
-type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Promise<AnyElysia>;
+type Mount = (
+  services: TestServices,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) => Promise<AnyElysia>;
 
 type TestServices = Pick<TestDatabase, "db" | "changes"> &
   Readonly<{
@@ -143,7 +147,7 @@ export async function startTestConsole(
         limits,
       ),
     );
-  if (mount) app.use(await mount({ mailLimits, database, db, changes, vault, settings, users, log }, guarded));
+  if (mount) app.use(await mount({ mailLimits, database, db, changes, vault, settings, users, log }, guarded, limits));
 
   /** Calls, and returns an answer that may be read as it comes. */
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {

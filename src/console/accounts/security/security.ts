@@ -9,7 +9,7 @@ import {
   useSecondFactor,
 } from "../../../domain/accounts/security/totp.ts";
 import { confirmOwner, countGuess, requireSession } from "../../../domain/accounts/sign-in/confirm-owner.ts";
-import { takeFlow, tryFlow } from "../../../domain/accounts/sign-in/flows.ts";
+import { flowCookieOf, takeFlow, tryFlow } from "../../../domain/accounts/sign-in/flows.ts";
 import { factorKey } from "../../../domain/accounts/sign-in/guess-limits.ts";
 import { endOtherSessions, endSession, listSessions } from "../../../domain/accounts/sign-in/sessions.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
@@ -18,7 +18,7 @@ import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import { rowId } from "../../http/integers.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
-import { flowCookieOf, openSession, originOf } from "../sign-in/complete-sign-in.ts";
+import { openSession, originOf } from "../sign-in/complete-sign-in.ts";
 import type { OAuthServices } from "../sign-in/oauth.ts";
 
 const code = t.String({ maxLength: 64 });

@@ -2,7 +2,7 @@ import type { Db } from "../../../../db/types.ts";
 import { requireWay } from "../../../domain/accounts/identity-providers/require-way.ts";
 import { rememberLanguage } from "../../../domain/accounts/profile/update-profile.ts";
 import { hasTotp } from "../../../domain/accounts/security/totp.ts";
-import { FLOW_SECONDS, type FlowKind, startFlow } from "../../../domain/accounts/sign-in/flows.ts";
+import { flowCookie, startFlow } from "../../../domain/accounts/sign-in/flows.ts";
 import type { ProviderName } from "../../../domain/accounts/sign-in/identities/provider.ts";
 import {
   type Sessions,
@@ -18,7 +18,6 @@ import {
 } from "../../../domain/accounts/sign-in/sign-in-origins.ts";
 import { type UserView, viewUser } from "../../../domain/accounts/users/user-view.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../../../lib/http/client-ip.ts";
-import { readHostCookie, setHostCookie } from "../../../lib/http/host-cookie.ts";
 import { languageOf } from "../../../lib/messages.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { type Envelope, ok } from "../../http/envelope.ts";
@@ -90,12 +89,3 @@ export const originOf = (
   address: limitKeyOf(clientAddress.ip(request, server)),
   deviceOf: (userId) => deviceCookieOf(request, userId),
 });
-
-const nameOf = (kind: FlowKind): string => `flow_${kind}`;
-
-/** The value of the flow cookie; null without one. */
-export const flowCookieOf = (request: Request, kind: FlowKind): string | null => readHostCookie(request, nameOf(kind));
-
-/** The `Set-Cookie` texts that bind a flow to this browser. */
-export const flowCookie = (kind: FlowKind, value: string, isHttps: boolean): string[] =>
-  setHostCookie({ name: nameOf(kind), value, maxAgeSeconds: FLOW_SECONDS }, isHttps);

@@ -10,7 +10,7 @@ import {
 import type { ProviderRow } from "../../../domain/accounts/identity-providers/providers.ts";
 import { signInBySso } from "../../../domain/accounts/identity-providers/sign-in-by-sso.ts";
 import { requireFresh } from "../../../domain/accounts/sign-in/confirm-owner.ts";
-import { startFlow, takeFlow } from "../../../domain/accounts/sign-in/flows.ts";
+import { flowCookie, flowCookieOf, startFlow, takeFlow } from "../../../domain/accounts/sign-in/flows.ts";
 import { bindIdentity } from "../../../domain/accounts/sign-in/identities/bind-identity.ts";
 import { findProvider } from "../../../domain/accounts/sign-in/identities/oauth-providers.ts";
 import {
@@ -31,7 +31,7 @@ import { requireServerAddress } from "../../../settings/option/public-address.ts
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { done, ok } from "../../http/envelope.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
-import { type EntranceCall, type EntranceServices, enter, flowCookie, flowCookieOf } from "./complete-sign-in.ts";
+import { type EntranceCall, type EntranceServices, enter } from "./complete-sign-in.ts";
 
 export type OAuthServices = EntranceServices &
   Readonly<{

@@ -10,14 +10,14 @@ import {
   signInWithPasskey,
 } from "../../../domain/accounts/security/passkeys.ts";
 import { confirmOwner } from "../../../domain/accounts/sign-in/confirm-owner.ts";
-import { startFlow, takeFlow } from "../../../domain/accounts/sign-in/flows.ts";
+import { flowCookie, flowCookieOf, startFlow, takeFlow } from "../../../domain/accounts/sign-in/flows.ts";
 import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { requireServerAddress } from "../../../settings/option/public-address.ts";
 import { ok } from "../../http/envelope.ts";
 import type { guard } from "../../http/guard.ts";
 import type { rateLimit } from "../../http/rate-limit.ts";
-import { type EntranceCall, flowCookie, flowCookieOf, openSession } from "./complete-sign-in.ts";
+import { type EntranceCall, openSession } from "./complete-sign-in.ts";
 import type { OAuthServices } from "./oauth.ts";
 
 const password = t.Optional(t.String({ maxLength: 200 }));

@@ -8,14 +8,21 @@ import { MCP_AUTHENTICATION, MCP_KINDS } from "../../../domain/models/mcp/defini
 import { readServers } from "../../../domain/models/mcp/directory.ts";
 import { completeServer } from "../../../domain/models/mcp/openapi/complete-server.ts";
 import { MAX_DOCUMENT_BYTES } from "../../../domain/models/mcp/openapi/document.ts";
-import { approveTools, listServerTools, refreshTools, withdrawTools } from "../../../domain/models/mcp/pin-tools.ts";
 import {
   createMcpServer,
   deleteMcpServer,
   listMcpServers,
+  type McpServerInput,
   type ServerChange,
   updateMcpServer,
 } from "../../../domain/models/mcp/save-server.ts";
+import { completeIssuer } from "../../../domain/models/mcp/sign-ins/complete-issuer.ts";
+import {
+  approveTools,
+  listServerTools,
+  refreshTools,
+  withdrawTools,
+} from "../../../domain/models/mcp/tools/pin-tools.ts";
 import { recordOf } from "../../../formats/json.ts";
 import { languageOf } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -48,8 +55,15 @@ const definition: TSchema & { static: object } = t.Object(
     header: text("The header of the key; Authorization, as Bearer, unless set."),
     query: text("The member of the query that has the key, instead of a header; as the document says unless set."),
     token_url: text("Of client_credentials: the address of the token endpoint."),
-    client_id: text("Of client_credentials: the id of the client."),
-    oauth_scope: text("Of client_credentials: the scope to request."),
+    issuer: text(
+      "Of oauth: the authorization server where people sign in; as the server says when it is saved, unless set.",
+    ),
+    client_id: text(
+      "Of client_credentials and oauth: the id of the client. Of oauth, the gateway registers itself unless set.",
+    ),
+    oauth_scope: text(
+      "Of client_credentials and oauth: the scope to request. Of oauth, as the server says unless set.",
+    ),
     groups: texts("Only callers of these groups."),
     accounts: ids("Only these people or organizations."),
     projects: ids("Only callers of these projects."),
@@ -92,6 +106,9 @@ const VERBS = {
   deleted: { action: "delete", past: "Deleted" },
 } as const;
 
+/** Who asks for a listing; `rights` null: a person. */
+type Asking = Readonly<{ actor: Readonly<{ id: number }>; rights: ReadonlySet<string> | null; request: Request }>;
+
 const params = t.Object({ id: rowId });
 const MOST_TOOLS = 1_000;
 const toolName = t.String({ minLength: 1, maxLength: 128 });
@@ -127,8 +144,12 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     if (!mcpFetches.stdio) throw new OperationError("mcp_stdio_not_allowed", { command });
     mcpFetches.stdio.require(command);
   };
-  const refresh = async (id: number, request: Request) => {
-    const { error, ...listed } = await refreshTools({ db, changes, ...mcpFetches }, await serverOf(id));
+  const complete = async (input: McpServerInput, id: number | null) =>
+    completeIssuer(mcpFetches.send, await completeServer(fetching, input, id));
+  /** With the sign-in of the person who asks, where there is one. */
+  const refresh = async (id: number, { actor, rights, request }: Asking) => {
+    const by = rights === null ? { actorId: actor.id } : {};
+    const { error, ...listed } = await refreshTools({ db, changes, ...mcpFetches }, await serverOf(id), by);
     return { ...listed, error: error === null ? "" : sayReason(error, languageOf(request)) };
   };
   return new Elysia({ prefix: "/api/mcp-server", name: "console/mcp" })
@@ -137,22 +158,22 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
     .get("/", async ({ request }) => ok(await listMcpServers({ db }, languageOf(request))))
     .post(
       "/",
-      async ({ actor, body, request }) => {
+      async ({ actor, rights, body, request }) => {
         requireStdioRight(actor, body.server);
-        const change = await createMcpServer(services, await completeServer(fetching, body, null));
+        const change = await createMcpServer(services, await complete(body, null));
         await audited(actor, "added", change);
-        return ok({ id: change.id, listing: await refresh(change.id, request) });
+        return ok({ id: change.id, listing: await refresh(change.id, { actor, rights, request }) });
       },
       { body },
     )
     .put(
       "/:id",
-      async ({ actor, body, params: { id }, request }) => {
+      async ({ actor, rights, body, params: { id }, request }) => {
         const [stored] = await readServers(services, [id]);
         requireStdioRight(actor, body.server, stored?.definition);
-        const change = await updateMcpServer(services, id, await completeServer(fetching, body, id));
+        const change = await updateMcpServer(services, id, await complete(body, id));
         await audited(actor, "changed", change);
-        return ok({ id, listing: await refresh(id, request) });
+        return ok({ id, listing: await refresh(id, { actor, rights, request }) });
       },
       { params, body },
     )
@@ -164,7 +185,7 @@ export function mcpRoutes({ mcpFetches, ...services }: Services, guarded: Return
       },
       { params },
     )
-    .post("/:id/refresh", async ({ params: { id }, request }) => ok(await refresh(id, request)), { params })
+    .post("/:id/refresh", async ({ params: { id }, ...asking }) => ok(await refresh(id, asking)), { params })
     .get("/:id/tools", async ({ params: { id } }) => ok(await listServerTools(db, id)), { params })
     .post(
       "/:id/tools/approve",

@@ -2,6 +2,7 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { signInFlows } from "../../../../db/schema/accounts/sign-in.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { readHostCookie, setHostCookie } from "../../../lib/http/host-cookie.ts";
 import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 
 export type FlowKind =
@@ -12,7 +13,8 @@ export type FlowKind =
   | "telegram_proof"
   | "download"
   | "saml_request"
-  | "saml_identity";
+  | "saml_identity"
+  | "mcp_sign_in";
 
 export type Flow = Readonly<{
   userId: number | null;
@@ -105,3 +107,12 @@ const isOpen = (vault: Vault, kind: FlowKind, value: string) =>
   and(eq(signInFlows.id, idOf(vault, kind, value)), gt(signInFlows.expiresAt, nowSeconds()));
 
 const idOf = (vault: Vault, kind: FlowKind, value: string): string => vault.keyedHash(`flow ${kind}\n${value}`);
+
+const nameOf = (kind: FlowKind): string => `flow_${kind}`;
+
+/** The value of the flow cookie; null without one. */
+export const flowCookieOf = (request: Request, kind: FlowKind): string | null => readHostCookie(request, nameOf(kind));
+
+/** The `Set-Cookie` texts that bind a flow to this browser. */
+export const flowCookie = (kind: FlowKind, value: string, isHttps: boolean): string[] =>
+  setHostCookie({ name: nameOf(kind), value, maxAgeSeconds: FLOW_SECONDS }, isHttps);

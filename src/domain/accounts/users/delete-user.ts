@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { playgroundChats } from "../../../../db/schema/accounts/playground-chats.ts";
 import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
@@ -6,6 +6,7 @@ import { passkeys, recoveryCodes, signInOrigins, totpSecrets } from "../../../..
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../db/schema/api-keys.ts";
 import { storedResponses } from "../../../../db/schema/channels/objects.ts";
+import { mcpSignIns } from "../../../../db/schema/models/mcp.ts";
 import { evaluationResults, evaluations, replayCalls } from "../../../../db/schema/models/replays.ts";
 import { subscriptions } from "../../../../db/schema/wallet/plans/plans.ts";
 import { withdrawals } from "../../../../db/schema/wallet/wallet.ts";
@@ -66,6 +67,8 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
   await tx.delete(passkeys).where(eq(passkeys.userId, userId));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
+  // Also an organization's, and those that a person has made for organizations.
+  await tx.delete(mcpSignIns).where(or(eq(mcpSignIns.userId, userId), eq(mcpSignIns.signedInBy, userId)));
   // What is left of plans goes with the next run of their job.
   await tx
     .update(subscriptions)

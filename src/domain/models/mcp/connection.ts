@@ -76,7 +76,7 @@ const MAX_TOOLS = 256;
 const READ_WITHIN_MS = 1_000;
 
 /** What ends the exchange for which a request is sent: the transport itself waits for its timeout where a response is cut off. */
-const exchanges = new AsyncLocalStorage<AbortController>();
+const exchanges = new AsyncLocalStorage<Exchange>();
 
 /**
  * A connection to an MCP server over Streamable HTTP, or to a process of its own, opened by the first use. No redirect leads to another
@@ -206,15 +206,21 @@ export class McpConnection implements ServerConnection {
 
   /** Rejects when the time is over or the response is cut off. */
   async #exchange<T>(timeout: number, send: (options: ExchangeOptions) => Promise<T>): Promise<T> {
-    const cut = new AbortController();
-    const signal = AbortSignal.any([this.#signal, cut.signal]);
+    const cut: Exchange = Object.assign(new AbortController(), { isOver: false });
+    const { signal } = cut;
+    const end = () => cut.abort(this.#signal.reason);
+    this.#signal.addEventListener("abort", end, { once: true });
     try {
+      this.#signal.throwIfAborted();
       return await exchanges.run(cut, () => send({ timeout, maxTotalTimeout: timeout, signal }));
     } catch (error) {
       if (!("failure" in this.#transport)) throw cut.signal.aborted ? cut.signal.reason : error;
       // A process that does not respond would not respond to the next call either.
       if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) this.#transport.kill();
       throw this.#transport.failure ?? error;
+    } finally {
+      cut.isOver = true;
+      this.#signal.removeEventListener("abort", end);
     }
   }
 
@@ -236,13 +242,16 @@ export class McpConnection implements ServerConnection {
     const { status, headers } = response;
     const ended = () => {
       const error = new Error("The MCP server's response ended before its result.");
-      setTimeout(() => exchange?.abort(error), READ_WITHIN_MS).unref();
+      // The SDK would tell the server that a request is cancelled which has its result.
+      setTimeout(() => !exchange?.isOver && exchange?.abort(error), READ_WITHIN_MS).unref();
     };
     response.body.pipeTo(count.writable).then(ended, ended);
     return new Response(count.readable, { status, headers });
   }
 }
 
+/** `isOver`: the request has its result, or has failed. */
+type Exchange = AbortController & { isOver: boolean };
 type ExchangeOptions = Readonly<{ timeout: number; maxTotalTimeout: number; signal: AbortSignal }>;
 
 /** Results are passed on as they are; a server's schemas are not executed here. */

@@ -19,7 +19,7 @@ import { type CallerScope, readCallerScope, scopeFields } from "../../../setting
 export const MCP_KINDS = ["http", "openapi", "stdio"] as const;
 
 /** How the gateway authenticates to a server. */
-export const MCP_AUTHENTICATION = ["none", "key", "client_credentials"] as const;
+export const MCP_AUTHENTICATION = ["none", "key", "client_credentials", "oauth"] as const;
 
 const [MIN_TIMEOUT_MS, DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS] = [1_000, 60_000, 600_000];
 const [MIN_RESULT_BYTES, DEFAULT_RESULT_BYTES, MAX_RESULT_BYTES] = [16_384, 1_048_576, 33_554_432];
@@ -71,6 +71,7 @@ const readFields = fieldsOf({
   header: headerName,
   query: text,
   token_url: httpAddress,
+  issuer: httpAddress,
   client_id: optionalText,
   oauth_scope: optionalText,
   ...scopeFields,
@@ -122,6 +123,11 @@ export function readMcpRules(value: unknown): McpRules {
     if (command === undefined) throw new FieldError("command", "the command that starts the server");
     if (auth !== "none") throw new FieldError("auth", "none: a process gets its secrets as variables");
   }
+  if (kind !== "http" && auth === "oauth")
+    throw new FieldError(
+      "auth",
+      "one of none, key and client_credentials: people sign in at servers of the protocol only",
+    );
   const url = kind === "stdio" ? `stdio:${encodeURIComponent(command ?? "")}` : definition.url;
   if (url === undefined) throw new FieldError("url", "the address of the server");
   if (definition.query !== undefined && definition.header !== undefined)
@@ -148,7 +154,9 @@ export function readMcpRules(value: unknown): McpRules {
 }
 
 /** The only origin that gets the secret, of the server or the token endpoint, or the command that does. */
-export const secretOriginOf = ({ kind, command, auth, url, token_url }: McpDefinition): string =>
-  kind === "stdio"
-    ? `stdio:${command}`
-    : (URL.parse((auth === "client_credentials" ? token_url : url) ?? "")?.origin ?? "");
+export function secretOriginOf({ kind, command, auth, url, token_url, issuer }: McpDefinition): string {
+  if (kind === "stdio") return `stdio:${command}`;
+  // The authorization server says itself where its token endpoint is.
+  if (auth === "oauth") return `oauth:${issuer ?? ""}`;
+  return URL.parse((auth === "client_credentials" ? token_url : url) ?? "")?.origin ?? "";
+}

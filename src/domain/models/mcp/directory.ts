@@ -10,7 +10,7 @@ import { isInScope, type ScopedCaller } from "../../../settings/option/caller-sc
 import { keepRows } from "../../accounts/organizations/keep-rows.ts";
 import type { McpTool } from "./connection.ts";
 import { type McpRules, readMcpRules } from "./definition.ts";
-import { isReadOnlyTool, readTool } from "./tool-text.ts";
+import { isReadOnlyTool, readTool } from "./tools/tool-text.ts";
 
 /** An MCP server, with the tools that callers may get. */
 export type McpServer = McpRules &
@@ -28,6 +28,8 @@ export type McpLookup = Readonly<{
   /** Those that a caller may use, by name. */
   of(caller: ScopedCaller): readonly McpServer[];
   get(id: number): McpServer | undefined;
+  /** All, also those that are disabled, by name. */
+  all(): readonly McpServer[];
 }>;
 
 export type McpDirectory = McpLookup & Readonly<{ close(): void }>;
@@ -35,10 +37,12 @@ export type McpDirectory = McpLookup & Readonly<{ close(): void }>;
 /** Looks servers up among these. */
 export function createMcpIndex(servers: readonly McpServer[]): McpLookup {
   const byId = new Map(servers.map((server) => [server.id, server]));
-  const enabled = servers.filter(({ isEnabled }) => isEnabled).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = servers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const enabled = sorted.filter(({ isEnabled }) => isEnabled);
   return {
     of: (caller) => enabled.filter(({ scope }) => !scope || isInScope(scope, caller)),
     get: (id) => byId.get(id),
+    all: () => sorted,
   };
 }
 
@@ -49,7 +53,8 @@ export async function createMcpDirectory(
   const { db, changes, log, vault } = deps;
   const read = (ids?: readonly number[]) => readServers({ db, log, vault }, ids);
   const rows = await keepRows({ changes, log, topic: "mcp_servers", read }, createMcpIndex);
-  return { of: (caller) => rows.index.of(caller), get: (id) => rows.index.get(id), close: rows.close };
+  const { close } = rows;
+  return { of: (caller) => rows.index.of(caller), get: (id) => rows.index.get(id), all: () => rows.index.all(), close };
 }
 
 /** Servers from the database; all without `ids`. One that cannot be read is logged and left out. */

@@ -9,7 +9,7 @@ export async function openConnection(
   server: McpServer,
   { signal, accountId }: Readonly<{ signal: AbortSignal; accountId: number }>,
 ): Promise<ServerConnection> {
-  const send = credentialedFetch(fetches, server);
+  const send = credentialedFetch(fetches, server, accountId);
   const { url, maxResultBytes: maxBytes, offered } = server;
   if (server.kind === "openapi") {
     const { OpenApiConnection } = await import("./openapi/openapi-connection.ts");

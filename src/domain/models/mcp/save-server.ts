@@ -1,7 +1,7 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
-import { mcpServers, mcpTools } from "../../../../db/schema/models/mcp.ts";
+import { mcpClients, mcpServers, mcpSignIns, mcpTools } from "../../../../db/schema/models/mcp.ts";
 import type { Db } from "../../../../db/types.ts";
 import { parseJson } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -134,6 +134,10 @@ export async function updateMcpServer(
     if (namesake.some((other) => other.id !== id)) throw new OperationError("mcp_server_exists", { name });
     const isSameOrigin = secretOriginOf(before) === secretOriginOf(definition);
     const cipher = secret ? vault.encrypt(secret) : secret === undefined && isSameOrigin ? stored.secretCipher : "";
+    if (signInTargetOf(before) !== signInTargetOf(definition)) {
+      await tx.delete(mcpSignIns).where(eq(mcpSignIns.serverId, id));
+      await tx.delete(mcpClients).where(eq(mcpClients.serverId, id));
+    }
     await tx
       .update(mcpServers)
       .set({
@@ -166,6 +170,10 @@ export async function deleteMcpServer(
   const before = { name: stored.name, ...definitionOf(stored.definition), secret: stored.secretCipher !== "" };
   return { id, name: stored.name, before };
 }
+
+/** Where accounts sign in, as whose client, and what for: sign-ins hold for nothing else. */
+const signInTargetOf = ({ auth, url, issuer, client_id: client }: McpDefinition): string =>
+  auth === "oauth" ? JSON.stringify([url, issuer, client]) : "";
 
 /** A document is pasted, or fetched from its address. */
 const keepsDocument = ({ kind, document_url: address }: McpDefinition): boolean =>

@@ -1,6 +1,6 @@
 import type { McpTool } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
-import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
+import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
 import { allowsModel } from "../../auth/authorize.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { Services } from "../../call/services.ts";

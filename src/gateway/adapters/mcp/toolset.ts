@@ -1,5 +1,5 @@
 import { type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
-import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
+import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -10,7 +10,7 @@ import {
   ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
-import { aliasOf } from "../../../domain/models/mcp/tool-names.ts";
+import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { ZERO } from "../../../lib/values/decimal.ts";
 import { toolModel } from "../../adapters/mcp/offered-tools.ts";

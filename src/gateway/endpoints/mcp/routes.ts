@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { MCP_SCOPE, mcpResource } from "../../../domain/api-keys/authorization/resource.ts";
 import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
@@ -23,6 +22,7 @@ import type { RefuseContext } from "../../request/refuse.ts";
 import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
 import { SESSION_HEADER, toolEndpoint } from "./endpoint.ts";
 import type { ServerCallContext } from "./server-call.ts";
+import { newSessionId } from "./sign-in-required.ts";
 
 /** What the MCP endpoint works with. */
 export type McpContext = ServerCallContext &
@@ -76,7 +76,7 @@ async function handlePost(context: McpContext, { request, server }: RoutedReques
     const isJoined = name === null;
     const tools = new OfferedTools(servers, isJoined, caller);
     const response = await serveMessage(context, { request, json, caller, ip, timing, tools, servers, isJoined });
-    if (json.method === "initialize" && response.ok) response.headers.set(SESSION_HEADER, randomUUID());
+    if (json.method === "initialize" && response.ok) response.headers.set(SESSION_HEADER, newSessionId(json));
     return withHeaders(request, response);
   } catch (error) {
     return refuse(context, request, error);

@@ -27,6 +27,7 @@ import { SESSION_HEADER } from "./endpoint.ts";
 import { PassedOn } from "./passed-on.ts";
 import { readToolCall, searchTools, toolSearchOf } from "./search/tool-search.ts";
 import type { ServerCallContext } from "./server-call.ts";
+import { signInResult, urlElicitation } from "./sign-in-required.ts";
 
 /** A message of an authenticated client. */
 export type ClientMessage = Readonly<{
@@ -65,7 +66,7 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
     try {
       return await work;
     } catch (error) {
-      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request)) : error;
+      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request), session) : error;
     }
   };
   passOn(server, passed, answer);
@@ -81,9 +82,9 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
       return await searchTools(message, input, ({ alias, tool }) => describe({ ...tool, alias }));
     }
     if (search?.calls(name)) {
-      const called = readToolCall(input);
-      if ("content" in called) return called;
-      ({ name, input } = called);
+      const named = readToolCall(input);
+      if ("content" in named) return named;
+      ({ name, input } = named);
     }
     const offered = message.tools.find(name);
     if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
@@ -96,7 +97,12 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
         })
         .catch(() => {});
     const observed = { ...by, offered, input, ...(progressToken !== undefined && { onProgress }) };
-    const result = await answer(callTool(context, observed));
+    const called = callTool(context, observed).catch((error: unknown) => {
+      const result = signInResult(error, session);
+      if (result) return result;
+      throw error;
+    });
+    const result = await answer(called);
     return { ...result, content: result.content.map((block) => passed.namedContent(offered.server, block)) };
   });
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -140,11 +146,15 @@ class RpcError extends Error {
   }
 }
 
-const toRpcError = ({ code, status, reason, retryAfterSeconds }: GatewayError, requestId: string): RpcError =>
-  new RpcError(typeof code === "number" ? code : SERVER_ERROR, sayReason(reason, "en"), {
-    ...{ code, status, request_id: requestId },
+function toRpcError(error: GatewayError, requestId: string, session: string): RpcError {
+  const { code, status, reason, retryAfterSeconds } = error;
+  const elicitation = urlElicitation(error, session, requestId);
+  const own = typeof code === "number" ? code : elicitation ? ErrorCode.UrlElicitationRequired : SERVER_ERROR;
+  return new RpcError(own, sayReason(reason, "en"), {
+    ...{ code, status, request_id: requestId, ...elicitation },
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
   });
+}
 
 /** A tool under the name by which the client gets it. */
 type DescribedTool = Omit<McpTool, "name"> & Readonly<{ alias: string }>;

@@ -1,5 +1,6 @@
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { ResultTooLargeError } from "../../../domain/models/mcp/result-too-large.ts";
+import { signInAddressOf } from "../../../domain/models/mcp/sign-ins/tokens.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -74,7 +75,7 @@ const MAX_COUNTED_LENGTH = 524_288;
 const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
 
 /**
- * Calls a server: authorize → limits → guardrails → reserve → call → charge. The charge is durable before the client gets its result.
+ * Calls a server: authorize → limits → guardrails → sign-in → reserve → call → charge. The charge is durable before the client gets its result.
  * Rejects GatewayError; then nothing is charged or held.
  */
 export async function runServerCall<Result>(
@@ -88,6 +89,7 @@ export async function runServerCall<Result>(
     authorizeModel(caller, model);
     if (isLimited(context, caller)) await rateLimit(context, caller);
     refuseForbidden(context, caller, model, prompt);
+    await requireSignIn(context, server, caller);
     const prices: CallPrices = {
       price: context.prices.ofTask(caller, model, usdPerCall),
       byName: null,
@@ -119,6 +121,15 @@ export async function runServerCall<Result>(
   meter.text(textOf(result));
   await endCall(context, call, reserved, { ending: "complete", reported: ONE_CALL, meter });
   return result;
+}
+
+/** Rejects GatewayError if the caller's account must sign in at the server first, before anything is held. */
+async function requireSignIn({ mcpSessions }: ServerCallContext, server: McpServer, caller: Call["caller"]) {
+  try {
+    await mcpSessions.requireSignIn(server, caller);
+  } catch (thrown) {
+    throw await failureOf(thrown, server);
+  }
 }
 
 /** Rejects GatewayError if a result has more tokens than those of its server may have; of a long one, they are estimated. */
@@ -173,12 +184,16 @@ export async function throughBreaker<Result>(
   }
 }
 
-/** Whether a caller can bring a failure about with any server. */
+/** Failures that one caller can have with a server that works for others. */
+const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "mcp_sign_in_not_renewed"];
 const isCallers = (thrown: unknown): boolean =>
-  thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && thrown.code === "mcp_stdio_full");
+  thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code));
 
-/** Processes get free when calls end. */
-const RETRY_WHEN_FULL_S = 5;
+/** The code of a call whose account must sign in at the server first. */
+export const SIGN_IN_REQUIRED = "mcp_sign_in_required";
+
+/** Processes get free when calls end, and tokens are renewed again. */
+const RETRY_AFTER_S = 5;
 
 const INVALID_PARAMS = -32602;
 const REQUEST_TIMEOUT = -32001;
@@ -191,8 +206,9 @@ async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promi
     import("../../../domain/models/mcp/connection.ts"),
     import("../../../domain/models/mcp/openapi/build-request.ts"),
   ]);
-  if (thrown instanceof OperationError && thrown.code === "mcp_stdio_full") {
-    const details = { retryAfterSeconds: RETRY_WHEN_FULL_S };
+  if (signInAddressOf(thrown) !== null) return new GatewayError(403, SIGN_IN_REQUIRED, reasonOf(thrown));
+  if (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code)) {
+    const details = { retryAfterSeconds: RETRY_AFTER_S };
     return new GatewayError(503, "mcp_server_unavailable", reasonOf(thrown), details);
   }
   if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);

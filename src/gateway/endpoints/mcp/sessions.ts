@@ -35,6 +35,11 @@ export class McpSessions {
     private readonly isCurrent: (server: McpServer) => boolean,
   ) {}
 
+  /** Rejects OperationError if people sign in at a server, and the caller's account has not, or must again. */
+  async requireSignIn(server: McpServer, { user }: SessionOwner): Promise<void> {
+    if (server.definition.auth === "oauth") await this.fetches.signIns?.of(server, user.id);
+  }
+
   /** Calls a tool of a server in its session for the client's. One that the server has ended is opened again. */
   async call(
     server: McpServer,

@@ -43,6 +43,82 @@ export const mcpMessages = {
     en: "The server's credentials are not sent to {origin}.",
     zh: "不会将该服务器的凭据发送到 {origin}。",
   },
+  mcp_sign_in_required: {
+    en: "Sign in to the MCP server “{server}” with your account there, then call it again: {url}",
+    zh: "请先使用您在 MCP 服务器「{server}」的账号登录，然后重试：{url}",
+  },
+  mcp_sign_in_refused: {
+    en: "The MCP server “{server}” refuses your sign-in. Sign in again, then call it again: {url}",
+    zh: "MCP 服务器「{server}」拒绝了您的登录凭据，请重新登录后重试：{url}",
+  },
+  mcp_sign_in_scope: {
+    en: "The MCP server “{server}” requires more permissions for this. Sign in again, then call it again: {url}",
+    zh: "MCP 服务器「{server}」要求更多权限，请重新登录后重试：{url}",
+  },
+  mcp_sign_in_not_renewed: {
+    en: "Your sign-in at the MCP server “{server}” could not be renewed: {why} Try again later.",
+    zh: "您在 MCP 服务器「{server}」的登录暂时无法续期：{why} 请稍后重试。",
+  },
+  mcp_sign_in_expired: {
+    en: "The sign-in has expired.",
+    zh: "登录已过期。",
+  },
+  mcp_sign_in_changed: {
+    en: "The settings of this server have changed during the sign-in. Start again.",
+    zh: "该服务器的设置在登录过程中发生了变化，请重新发起登录。",
+  },
+  mcp_sign_in_none: {
+    en: "You are not signed in to this server.",
+    zh: "您尚未登录该服务器。",
+  },
+  mcp_sign_in_browser: {
+    en: "Signing in to a server takes a browser that is signed in to the console.",
+    zh: "登录服务器须在已登录控制台的浏览器中进行。",
+  },
+  mcp_list_needs_sign_in: {
+    en: "The server lists its tools only after a sign-in. Sign in on the page MCP sign-ins, then list its tools again.",
+    zh: "该服务器仅在登录后列出工具。请在「MCP 登录」页面登录，然后重新列出工具。",
+  },
+  mcp_oauth_no_server: {
+    en: "{host} has no metadata of an OAuth authorization server.",
+    zh: "{host} 没有提供 OAuth 授权服务器的元数据。",
+  },
+  mcp_oauth_issuer: {
+    en: "The authorization server calls itself “{issuer}” instead of “{expected}”.",
+    zh: "授权服务器自称「{issuer}」，而不是「{expected}」。",
+  },
+  mcp_oauth_other_issuer: {
+    en: "The server now names “{issuer}” as its authorization server instead of “{expected}”. An administrator must confirm that.",
+    zh: "该服务器现在指定的授权服务器是「{issuer}」，而不是「{expected}」，须由管理员确认。",
+  },
+  mcp_oauth_resource: {
+    en: "The server’s metadata is about another server: {resource}",
+    zh: "该服务器的元数据属于另一个服务器：{resource}",
+  },
+  mcp_oauth_no_pkce: {
+    en: "The authorization server {host} does not support PKCE with S256, without which codes can be stolen.",
+    zh: "授权服务器 {host} 不支持 PKCE（S256），授权码可能被窃取。",
+  },
+  mcp_oauth_no_code: {
+    en: "The authorization server {host} does not issue authorization codes.",
+    zh: "授权服务器 {host} 不签发授权码。",
+  },
+  mcp_oauth_no_registration: {
+    en: "The authorization server {host} does not let clients register. An administrator must enter a client ID.",
+    zh: "授权服务器 {host} 不支持客户端注册，须由管理员填写客户端 ID。",
+  },
+  mcp_oauth_insecure: {
+    en: "The address of {host} does not begin with https://.",
+    zh: "{host} 的地址不以 https:// 开头。",
+  },
+  mcp_oauth_refused: {
+    en: "{host} refused: {why}",
+    zh: "{host} 拒绝了请求：{why}",
+  },
+  mcp_oauth_invalid: {
+    en: "The response of {host} is not valid OAuth.",
+    zh: "{host} 的响应不符合 OAuth 规范。",
+  },
   gateway_mcp_unknown: {
     en: "There is no MCP server “{server}” that this API key may use.",
     zh: "该令牌没有可用的 MCP 服务器「{server}」。",

@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { McpUsage } from "../../../../src/domain/logs/usage/read-mcp-usage.ts";
 import type { McpDefinition } from "../../../../src/domain/models/mcp/definition.ts";
-import type { ToolView } from "../../../../src/domain/models/mcp/pin-tools.ts";
 import type { McpServerView } from "../../../../src/domain/models/mcp/save-server.ts";
+import type { ToolView } from "../../../../src/domain/models/mcp/tools/pin-tools.ts";
 import { readData } from "../../../api/client.ts";
 import { dataApi, mcpApi, mcpTrialApi } from "../../../api/groups.ts";
 

@@ -1,5 +1,5 @@
 import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
-import { aliasOf } from "../../../../domain/models/mcp/tool-names.ts";
+import { aliasOf } from "../../../../domain/models/mcp/tools/tool-names.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { hexDigest } from "../../../../lib/security/crypto.ts";
 import type { McpResult } from "../tool-result.ts";

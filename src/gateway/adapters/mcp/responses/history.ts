@@ -1,5 +1,5 @@
 import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
-import { aliasOf } from "../../../../domain/models/mcp/tool-names.ts";
+import { aliasOf } from "../../../../domain/models/mcp/tools/tool-names.ts";
 import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { callIdFor } from "../../../../formats/tools/tool-names.ts";

@@ -1,8 +1,8 @@
-import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { hexDigest } from "../../../lib/security/crypto.ts";
-import { canonicalJson } from "../../../lib/values/json/canonical-json.ts";
-import type { McpTool } from "./connection.ts";
-import { readOperation } from "./openapi/operation.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
+import { hexDigest } from "../../../../lib/security/crypto.ts";
+import { canonicalJson } from "../../../../lib/values/json/canonical-json.ts";
+import type { McpTool } from "../connection.ts";
+import { readOperation } from "../openapi/operation.ts";
 
 /** A description that is longer says more than a model should read of one tool. */
 const MAX_TEXT_LENGTH = 65_536;

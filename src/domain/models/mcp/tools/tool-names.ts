@@ -1,4 +1,4 @@
-import { hexDigest } from "../../../lib/security/crypto.ts";
+import { hexDigest } from "../../../../lib/security/crypto.ts";
 
 const MAX_NAME_LENGTH = 64;
 const DIGITS = 8;

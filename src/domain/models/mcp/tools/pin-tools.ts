@@ -1,20 +1,21 @@
 import { and, asc, eq, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
-import type { Changes } from "../../../../db/changes.ts";
-import { mcpServers, mcpTools } from "../../../../db/schema/models/mcp.ts";
-import type { Db, DbOrTx } from "../../../../db/types.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
-import { keepReason, type Reason, reasonOf } from "../../../lib/reason.ts";
-import type { Logger } from "../../../lib/runtime/log.ts";
-import type { Vault } from "../../../lib/security/crypto.ts";
-import type { McpTool } from "./connection.ts";
-import { credentialedFetch, type McpFetches } from "./credentials.ts";
-import { type McpServer, readServers } from "./directory.ts";
-import { processOf } from "./open-connection.ts";
-import { documentOf } from "./openapi/complete-server.ts";
-import { parseDocument } from "./openapi/document.ts";
-import type { DocumentTools } from "./openapi/read-tools.ts";
-import { hideValues, readEnvironment } from "./stdio/environment.ts";
+import type { Changes } from "../../../../../db/changes.ts";
+import { mcpServers, mcpTools } from "../../../../../db/schema/models/mcp.ts";
+import type { Db, DbOrTx } from "../../../../../db/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import { keepReason, type Reason, reasonOf } from "../../../../lib/reason.ts";
+import type { Logger } from "../../../../lib/runtime/log.ts";
+import type { Vault } from "../../../../lib/security/crypto.ts";
+import type { McpTool } from "../connection.ts";
+import { credentialedFetch, type McpFetches } from "../credentials.ts";
+import { type McpServer, readServers } from "../directory.ts";
+import { processOf } from "../open-connection.ts";
+import { documentOf } from "../openapi/complete-server.ts";
+import { parseDocument } from "../openapi/document.ts";
+import type { DocumentTools } from "../openapi/read-tools.ts";
+import { findLister } from "../sign-ins/find-lister.ts";
+import { hideValues, readEnvironment } from "../stdio/environment.ts";
 import { readTool, toolTextOf } from "./tool-text.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
@@ -29,18 +30,20 @@ export type Listing = Readonly<{ error: Reason | null; waiting: number; skipped:
 
 /**
  * Lists a server's tools and stores what it offers now; a tool that is new or described otherwise than it was approved is withheld
- * until it is approved. A server that cannot be listed is not an error of the operation: its tools stay as they are.
+ * until it is approved. A server that cannot be listed is not an error of the operation: its tools stay as they are. `actorId`: the
+ * administrator who asks, with whose sign-in a server is listed where there is one.
  */
 export async function refreshTools(
   { db, changes, ...fetches }: Deps & McpFetches,
   server: McpServer,
-  signal: AbortSignal = AbortSignal.timeout(LIST_TIMEOUT_MS),
+  { signal = AbortSignal.timeout(LIST_TIMEOUT_MS), actorId }: Readonly<{ signal?: AbortSignal; actorId?: number }> = {},
 ): Promise<Listing> {
   let listed: DocumentTools;
+  const listedBy = server.definition.auth === "oauth" ? await findLister(db, server.id, actorId) : null;
   try {
-    listed = await listOffered({ db, ...fetches }, server, signal);
+    listed = await listOffered({ db, ...fetches }, server, { signal, accountId: listedBy ?? 0 });
   } catch (error) {
-    const reason = await describe(error);
+    const reason = await describe(error, server, listedBy);
     await db
       .update(mcpServers)
       .set({ checkedAt: nowSeconds(), lastError: keepReason(reason) })
@@ -55,7 +58,7 @@ export async function refreshTools(
   );
   const skipped = listed.skipped + listed.tools.length - texts.size;
   const waiting = await db.transaction(async (tx) => {
-    const checked = { checkedAt: nowSeconds(), lastError: "", skippedTools: skipped };
+    const checked = { checkedAt: nowSeconds(), lastError: "", skippedTools: skipped, listedBy };
     const [row] = await tx.update(mcpServers).set(checked).where(eq(mcpServers.id, server.id)).returning();
     // Deleted meanwhile.
     if (!row) return 0;
@@ -77,7 +80,7 @@ export async function refreshAllTools(
   const waiting = (await readServers(deps)).filter(({ isEnabled }) => isEnabled);
   const work = async () => {
     for (let server = waiting.pop(); server && !signal.aborted; server = waiting.pop()) {
-      await refreshTools(deps, server, AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]));
+      await refreshTools(deps, server, { signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]) });
     }
   };
   await Promise.all(Array.from({ length: LISTED_AT_ONCE }, work));
@@ -86,17 +89,17 @@ export async function refreshAllTools(
 async function listOffered(
   { db, ...fetches }: Readonly<{ db: Db }> & McpFetches,
   server: McpServer,
-  signal: AbortSignal,
+  { signal, accountId }: Readonly<{ signal: AbortSignal; accountId: number }>,
 ): Promise<DocumentTools> {
   if (server.kind === "openapi") {
-    const { readTools } = await import("./openapi/read-tools.ts");
+    const { readTools } = await import("../openapi/read-tools.ts");
     const { definition, id } = server;
     return readTools(await parseDocument(await documentOf({ db, ...fetches }, definition, id)), MAX_TOOLS);
   }
-  const { McpConnection } = await import("./connection.ts");
+  const { McpConnection } = await import("../connection.ts");
   const process =
     server.kind === "stdio" ? processOf(fetches, server, { maxBytes: MAX_LIST_BYTES, accountId: 0 }) : null;
-  const connection = new McpConnection(process ?? credentialedFetch(fetches, server), {
+  const connection = new McpConnection(process ?? credentialedFetch(fetches, server, accountId), {
     ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES },
     // One more shows that there are too many.
     maxTools: MAX_TOOLS + 1,
@@ -116,9 +119,10 @@ async function keepOutput(db: Db, { id, secret }: McpServer, text: string): Prom
   await db.update(mcpServers).set({ output }).where(eq(mcpServers.id, id));
 }
 
-async function describe(error: unknown): Promise<Reason> {
-  const { statusOfFailure } = await import("./connection.ts");
+async function describe(error: unknown, { definition }: McpServer, listedBy: number | null): Promise<Reason> {
+  const { statusOfFailure } = await import("../connection.ts");
   const status = statusOfFailure(error);
+  if (definition.auth === "oauth" && listedBy === null && status === 401) return { code: "mcp_list_needs_sign_in" };
   return status === null ? reasonOf(error) : { code: "mcp_http_status", params: { status } };
 }
 
