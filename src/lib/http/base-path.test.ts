@@ -31,6 +31,11 @@ test.each([
   ["/sluiced/x", "/sluiced/x"],
   ["/sluice/sluice/x", "/sluice/x"],
   ["/sluice//x", "//x"],
+  ["/.well-known/oauth-authorization-server/sluice", "/.well-known/oauth-authorization-server"],
+  ["/.well-known/oauth-protected-resource/sluice/mcp/one", "/.well-known/oauth-protected-resource/mcp/one"],
+  ["/sluice/.well-known/openid-configuration", "/.well-known/openid-configuration"],
+  ["/.well-known/openid-configuration/sluiced", "/.well-known/openid-configuration/sluiced"],
+  ["/.well-known/unknown/sluice", "/.well-known/unknown/sluice"],
 ])("%s is %s inside", async (path, inside) => {
   const body = { method: "POST", body: "a body" };
   expect(await read(path, body)).toMatchObject({ path: inside, text: "a body", peer: "127.0.0.1" });

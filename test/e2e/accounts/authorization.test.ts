@@ -39,13 +39,6 @@ const OPEN: readonly string[] = [
   "POST /api/device/code",
   "POST /api/device/revoke",
   "POST /api/device/token",
-  // Clients authenticate as they registered.
-  "GET /.well-known/oauth-authorization-server",
-  "GET /.well-known/openid-configuration",
-  "GET /oauth/jwks",
-  "POST /oauth/register",
-  "POST /oauth/token",
-  "POST /oauth/revoke",
   "POST /api/key-leaks/report",
   "POST /api/paypal/webhook",
   "POST /api/setup/",
@@ -69,6 +62,9 @@ const ENDS_SESSIONS: readonly string[] = ["DELETE /api/user/self", "DELETE /api/
 const OPEN_PATHS: readonly string[] = [
   ...["/healthz", "/readyz", "/metrics", "/mj/notify/{signed}", "/mj/image/{signed}"],
   ...["/saml/{provider}/metadata", "/saml/{provider}/acs"],
+  // Applications authenticate with what they registered, redeem or give back.
+  ...["/oauth/register", "/oauth/token", "/oauth/revoke", "/oauth/jwks"],
+  ...["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"],
 ];
 
 const RANK: Readonly<Record<Role, number>> = { user: 1, admin: 10, root: 100 };

@@ -53,7 +53,7 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
       ["/login", 200],
       ["/no/such/page", 404],
       ["/wp-login.php", 404],
-      ["/.well-known/oauth-authorization-server", 404],
+      ["/.well-known/unknown", 404],
     ] as const) {
       const reply = await fetch(gateway.url + path, { headers: { "accept-encoding": "br", accept: "text/html" } });
       expect([path, reply.status]).toEqual([path, status]);
@@ -67,7 +67,8 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   test("answers programs in JSON where there is nothing, and calls by other services' paths", async () => {
     const json = { accept: "application/json" };
     for (const [method, path, status, answered] of [
-      ["GET", "/.well-known/openid-configuration", 404, { error: { code: "unknown_url" } }],
+      ["GET", "/.well-known/unknown", 404, { error: { code: "unknown_url" } }],
+      ["GET", "/.well-known/oauth-authorization-server", 200, { issuer: gateway.url }],
       ["GET", "/.well-known/oauth-protected-resource", 200, { resource: `${gateway.url}/mcp` }],
       ["GET", "/api/unknown", 404, { success: false, code: "unknown_route" }],
       ["POST", "/wp-login.php", 404, { error: { code: "unknown_url" } }],
