@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import engineWasm from "../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" };
+import { readPackedSync } from "../../src/lib/runtime/packed-files.ts";
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -117,7 +116,7 @@ let compiled: Promise<WebAssembly.Module> | null = null;
  */
 export function compileProgram(): Promise<WebAssembly.Module> {
   // Read at once: what is done next may hold this thread up.
-  compiled ??= WebAssembly.compile(readFileSync(engineWasm));
+  compiled ??= WebAssembly.compile(readPackedSync("pglite.wasm"));
   return compiled;
 }
 

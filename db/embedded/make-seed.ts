@@ -7,10 +7,10 @@ import { drizzle } from "drizzle-orm/pglite";
 import { migrate } from "drizzle-orm/pglite/migrator";
 import { CREATE_REST } from "../maintenance/partitions.ts";
 
-export const SEED_FILE = new URL("./seed.tar.gz", import.meta.url).pathname;
+export const SEED_FILE = new URL("./seed.tar", import.meta.url).pathname;
 
 /**
- * Writes an initialized data directory with this release's empty tables as a compressed archive: a first start then need
+ * Writes an initialized data directory with this release's empty tables as an archive: a first start then need
  * not run initdb and the migrations, which take seconds on the embedded engine.
  */
 export async function makeSeed(outFile = SEED_FILE): Promise<void> {
@@ -38,7 +38,7 @@ export async function makeSeed(outFile = SEED_FILE): Promise<void> {
  */
 async function pack(dataDir: string, outFile: string): Promise<void> {
   const equal = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
-  const child = Bun.spawn(["tar", ...equal, "-czf", outFile, "-C", dataDir, "."], {
+  const child = Bun.spawn(["tar", ...equal, "-cf", outFile, "-C", dataDir, "."], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const [complaint, code] = await Promise.all([Bun.readableStreamToText(child.stderr), child.exited]);

@@ -6,9 +6,8 @@ import { chmodSync, existsSync, fsyncSync, renameSync, rmSync, unlinkSync } from
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
-import engineData from "../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" };
+import { readPackedSync } from "../../src/lib/runtime/packed-files.ts";
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
-import seed from "./seed.tar.gz" with { type: "file" };
 
 declare const self: Worker;
 
@@ -68,7 +67,7 @@ async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand,
   engine = await PGlite.create({
     dataDir,
     pgliteWasmModule: program,
-    fsBundle: new Blob([await Bun.file(engineData).arrayBuffer()]),
+    fsBundle: new Blob([readPackedSync("pglite.data")]),
     startParams: [
       ...defaults.filter((parameter) => parameter !== "-F" || !fsync),
       ...(fsync ? durable : []),
@@ -96,7 +95,7 @@ async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand,
 async function unpackSeed(dataDir: string): Promise<void> {
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });
-  await new Bun.Archive(await Bun.file(seed).bytes()).extract(draft);
+  await new Bun.Archive(readPackedSync("seed.tar")).extract(draft);
   chmodSync(draft, 0o700);
   renameSync(draft, dataDir);
 }

@@ -38,7 +38,7 @@ try {
     built ? `${built.files} files, ${kilobytes(built.bytes)}` : "up to date";
   const docs = flags["ui-only"] ? null : timed("docs", buildDocs, describeDocs);
   const sbom = flags["ui-only"] ? null : timed("sbom", writeSbom, (components) => `${components} components`);
-  const packed = flags["ui-only"] ? null : timed("packed", packFiles, kilobytes);
+  const packed = flags["ui-only"] ? null : timed("packed", () => Promise.resolve(seed).then(packFiles), kilobytes);
   await Promise.all([seed, ui, docs, sbom, packed]);
   if (!flags["ui-only"]) {
     await timed(

@@ -1,6 +1,7 @@
 import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { version } from "../../package.json";
+import { UNPACK_MODULES } from "./packed-modules.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 
@@ -39,17 +40,6 @@ export async function buildExecutable(target?: string): Promise<{ path: string; 
   return { path: file, bytes: (await stat(path.join(ROOT, file))).size };
 }
 
-/** A decoder of Brotli, 0.5 MB, that the library of fonts has for WOFF2: the one font here is none. */
-const WITHOUT_UNUSED: Bun.BunPlugin = {
-  name: "without unused modules",
-  setup(build) {
-    build.onLoad({ filter: /[/\\]brotli[/\\]decompress\.js$/ }, () => ({
-      contents: "module.exports = () => { throw new Error('WOFF2 is not supported'); };",
-      loader: "js",
-    }));
-  },
-};
-
 function compile(outfile: string, assets: readonly string[], target: string | undefined) {
   return Bun.build({
     entrypoints: ENTRYPOINTS.map((entry) => path.join(ROOT, entry)),
@@ -57,7 +47,7 @@ function compile(outfile: string, assets: readonly string[], target: string | un
     target: "bun",
     format: "esm",
     minify: true,
-    plugins: [WITHOUT_UNUSED],
+    plugins: [UNPACK_MODULES],
     bytecode: true,
     // Chunks that are not loaded take no memory: 12 MiB of an idle process, and a third of its start.
     splitting: true,

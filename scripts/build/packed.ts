@@ -2,28 +2,49 @@ import { rename } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
-import { PACKED_FILES, type PackedFile, readSource } from "../../src/lib/runtime/packed-files.ts";
+import {
+  PACKED_FILES,
+  type PackedFile,
+  packedModuleFile,
+  readSource,
+  sourcePath,
+} from "../../src/lib/runtime/packed-files.ts";
+import { bundleModule, PACKED_MODULES } from "./packed-modules.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "dist/packed");
 /** What they are made from: a packed file is outdated when one of these is newer. */
-const SOURCES = ["bun.lock", "src/lib/runtime/packed-files.ts"];
-const LEVEL = 19;
+const SOURCES = ["bun.lock", "src/lib/runtime/packed-files.ts", "scripts/build/packed-modules.ts"];
+/** What repeats far apart is found, too: the first files of a database are full of it. */
+const PACKING = {
+  [constants.ZSTD_c_compressionLevel]: 19,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  // The most that is unpacked without being told.
+  [constants.ZSTD_c_windowLog]: 27,
+};
 
 const pack = promisify(zstdCompress);
 
-/** Packs the large files of packages into dist/packed for the executable, where they are not up to date. Returns their bytes. */
+/** Packs large files, and packages that few need, into dist/packed for the executable, where they are not up to date. Returns their bytes. */
 export async function packFiles(): Promise<number> {
   const changed = Math.max(...SOURCES.map((source) => Bun.file(path.join(ROOT, source)).lastModified));
-  const sizes = await Promise.all(PACKED_FILES.map((name) => packFile(name, changed)));
+  const sizes = await Promise.all([
+    ...PACKED_FILES.map((name) => packFile(name, Math.max(changed, changedAt(name)), () => readSource(name))),
+    ...PACKED_MODULES.map((name) => packFile(packedModuleFile(name), changed, () => bundleModule(name))),
+  ]);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-async function packFile(name: PackedFile, changed: number): Promise<number> {
+function changedAt(name: PackedFile): number {
+  const source = sourcePath(name);
+  return source === null ? 0 : Bun.file(source).lastModified;
+}
+
+async function packFile(name: string, changed: number, read: () => Promise<string | Uint8Array>): Promise<number> {
   const out = path.join(OUT, `${name}.zst`);
   const made = Bun.file(out);
   if ((await made.exists()) && made.lastModified > changed) return made.size;
-  const packed = await pack(await readSource(name), { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  const packed = await pack(await read(), { params: PACKING });
   const draft = `${out}.${process.pid}`;
   await Bun.write(draft, packed);
   await rename(draft, out);

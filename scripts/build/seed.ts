@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
-const SEED = "db/embedded/seed.tar.gz";
+const SEED = "db/embedded/seed.tar";
 const MAKER = "db/embedded/make-seed.ts";
 /** What the seed is made from: it is outdated when one of these is newer. */
 const SOURCES = [
