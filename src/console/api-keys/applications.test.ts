@@ -151,7 +151,13 @@ test("people see applications with access, and end it; others do neither", async
   await waiting.agent.approve(waiting.query, user);
   const [grant, ...more] = await grantsOf();
   expect(more).toEqual([]);
-  expect(grant).toMatchObject({ client: "Agent", host: "127.0.0.1", server: "", key_name: "agent", organization: "" });
+  expect(grant).toMatchObject({
+    client: "Agent",
+    host: "127.0.0.1",
+    servers: null,
+    key_name: "agent",
+    organization: "",
+  });
   expect(await grantsOf(other)).toEqual([]);
   expect((await app.ask("DELETE", `/api/applications/${grant?.id}`, undefined, other)).status).toBe(404);
   expect(await app.findAccess(tokens.access_token)).not.toBeNull();

@@ -54,7 +54,7 @@ export function oauthRoutes(services: OAuthServices) {
       "/oauth/register",
       ({ request }) =>
         endpoint(request, async () => {
-          limit(registrations.take(addressOf()));
+          count(registrations);
           if (mediaTypeOf(request) !== "application/json")
             throw new OAuthError("invalid_client_metadata", "The Content-Type must be application/json.");
           const client = await registerClient(services, parseJson(await readText(request)), nowSeconds());
@@ -66,7 +66,7 @@ export function oauthRoutes(services: OAuthServices) {
       "/oauth/token",
       ({ request }) =>
         endpoint(request, (site) => {
-          limit(requests.take(addressOf()));
+          count(requests);
           return limitRefusals(refusals, async () => respond(viewPair(await grantTokens(services, request, site))));
         }),
       { parse: "none" },
@@ -75,7 +75,7 @@ export function oauthRoutes(services: OAuthServices) {
       "/oauth/revoke",
       ({ request }) =>
         endpoint(request, () => {
-          limit(requests.take(addressOf()));
+          count(requests);
           return limitRefusals(refusals, async () => {
             const form = await readForm(request);
             const clientId = await authenticateClient(services, credentialsOf(request, form));
@@ -155,7 +155,8 @@ function endpointOf({ settings, config, log }: OAuthServices) {
       if (error instanceof OAuthError) {
         const isUnknown = error.error === "invalid_client";
         const refusal = refuse(error.error, error.description, isUnknown ? 401 : 400);
-        if (isUnknown) refusal.headers.set("www-authenticate", `Basic realm="${config.basePath}/oauth"`);
+        if (isUnknown && request.headers.has("authorization"))
+          refusal.headers.set("www-authenticate", `Basic realm="${config.basePath}/oauth"`);
         return refusal;
       }
       if (isDatabaseAway(error)) return refuse("temporarily_unavailable", "The database does not answer.", 503);
@@ -182,10 +183,16 @@ function limit(seconds: number): void {
   if (seconds > 0) throw new TooMany(seconds);
 }
 
+function count(limiter: RateLimiter): void {
+  const address = addressOf();
+  // Without an address (a Unix socket) all callers would share one counter.
+  if (address !== "") limit(limiter.take(address));
+}
+
 /** Refused requests of an address are counted: nobody tries out tokens. */
 async function limitRefusals<T>(limiter: RateLimiter, work: () => Promise<T>): Promise<T> {
   const address = addressOf();
-  limit(limiter.check(address));
+  if (address !== "") limit(limiter.check(address));
   try {
     return await work();
   } catch (error) {

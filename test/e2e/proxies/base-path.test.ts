@@ -1,5 +1,6 @@
 /** The console, the API and the documentation below a path, by a proxy that passes the path on and by one that cuts it off. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { discoverOAuthServerInfo } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright";
 import { startFakeSignInServices } from "../../support/console/services/sign-in.ts";
 import { openPage, WORDS } from "../../support/e2e/browser.ts";
@@ -197,4 +198,19 @@ test("calls, probes and files answer below the path and at the root", async () =
   socket.close();
   const manifest = await fetch(`${passing.url}/manifest.webmanifest`);
   expect(await manifest.json()).toMatchObject({ start_url: `${BASE}/detail`, scope: `${BASE}/` });
+}, 60_000);
+
+test("clients of MCP find the authorization server below the path", async () => {
+  const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+  for (const site of [passing.url, cutting.url, `${gateway.url}${BASE}`]) {
+    await setOptions(root, { ServerAddress: new URL(site).origin });
+    const found = await discoverOAuthServerInfo(`${site}/mcp`, {
+      resourceMetadataUrl: new URL(`${site}/.well-known/oauth-protected-resource/mcp`),
+    });
+    expect(found).toMatchObject({
+      authorizationServerUrl: site,
+      resourceMetadata: { resource: `${site}/mcp` },
+      authorizationServerMetadata: { issuer: site, token_endpoint: `${site}/oauth/token` },
+    });
+  }
 }, 60_000);

@@ -18,7 +18,11 @@ export const KeyCell = ({ token }: { token: Token }) => {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const wasOpened = useOnceOpened(anchor !== null);
   if (token.application !== undefined)
-    return <Tag>{t("apiKeys.application.keyOf", { client: token.application })}</Tag>;
+    return (
+      <Box>
+        <Tag>{t("apiKeys.application.keyOf", { client: token.application })}</Tag>
+      </Box>
+    );
   // Members of an organization who may not see it get none.
   if (token.key === "") return <code>sk-…</code>;
   return (

@@ -32,6 +32,7 @@ export type AccessTokens = Readonly<{
 }>;
 
 const MAX_REMEMBERED = 20_000;
+const MISSING_MS = 60_000;
 /** Tokens that do not exist: whoever tries out random ones must not reach the database with each. */
 const PER_ADDRESS = { count: 100, windowMs: 10_000 };
 const ALL = { count: 500, windowMs: 10_000 };
@@ -51,6 +52,8 @@ type Parts = Readonly<{
  */
 export function createAccessTokens({ db, vault, hasKey, loadKey }: Parts): AccessTokens {
   const found = recentEntries<string, AccessToken>(MAX_REMEMBERED);
+  // No client has a token before it is stored, so what is not there will never be.
+  const missing = recentEntries<string, true>(MAX_REMEMBERED, MISSING_MS);
   const perAddress = createRateLimiter(PER_ADDRESS);
   const all = createRateLimiter(ALL);
   const knownBy = (hash: string): AccessToken | undefined => {
@@ -85,9 +88,11 @@ export function createAccessTokens({ db, vault, hasKey, loadKey }: Parts): Acces
       const hash = vault.keyedHash(token);
       const remembered = knownBy(hash);
       if (remembered) return remembered;
+      if (missing.has(hash)) return null;
       if (perAddress.check(address) > 0 || all.check("") > 0) return "limited";
       const access = await withDeadline(DEADLINES_MS.call, () => read(hash));
       if (access) return access;
+      missing.set(hash, true);
       perAddress.take(address);
       all.take("");
       return null;

@@ -19,8 +19,8 @@ export type GrantView = Readonly<{
   client: string;
   /** Where its client is: a host, or the scheme of an application. */
   host: string;
-  /** The server whose address it uses; empty: the address of all. */
-  server: string;
+  /** What its key allows, as names of servers; null: all servers. */
+  servers: readonly string[] | null;
   key_id: number;
   key_name: string;
   /** The organization whose key it is; empty: the person's own account. */
@@ -42,11 +42,18 @@ export async function listGrants({ db }: Pick<Deps, "db">, person: Readonly<{ id
     .where(and(eq(oauthGrants.userId, person.id), isNull(tokens.deletedAt), gt(oauthGrants.refreshedAt, 0)))
     .orderBy(desc(oauthGrants.id));
   return rows.map(({ grant, key, account }) => ({
-    ...{ id: grant.id, client: grant.clientName, host: redirectHost(grant.redirectUri), server: grant.server },
+    ...{ id: grant.id, client: grant.clientName, host: redirectHost(grant.redirectUri) },
+    servers: grant.server === "" ? serversOf(key) : [grant.server],
     ...{ key_id: key.id, key_name: key.name },
     organization: account.id === person.id ? "" : account.displayName || account.username,
     ...{ created_at: grant.createdAt, used_at: key.accessedTime },
   }));
+}
+
+/** The servers of a key's list of models, which its owner may have changed since. */
+function serversOf({ modelLimitsEnabled, modelLimits }: typeof tokens.$inferSelect): readonly string[] | null {
+  if (!modelLimitsEnabled || modelLimits.includes("mcp/*")) return null;
+  return modelLimits.map((name) => /^mcp\/([^/]+)\/\*$/.exec(name)?.[1] ?? name);
 }
 
 /** Ends the access that a person gave to an application, and deletes its key. Throws OperationError application_not_found. */

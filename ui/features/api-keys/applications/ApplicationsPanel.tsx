@@ -49,18 +49,14 @@ export const ApplicationsPanel = () => {
               </Button>
             }
           >
-            {[
-              grant.server === "" ? t("apiKeys.application.allOfKey") : grant.server,
-              grant.key_name,
-              grant.organization,
-            ]
+            {[grant.servers?.join(", ") ?? t("apiKeys.application.allServers"), grant.key_name, grant.organization]
               .filter(Boolean)
               .join(" · ")}
             {" · "}
             {t("apiKeys.application.since")} <TimeAgo seconds={grant.created_at} />
             {" · "}
             {grant.used_at === 0 ? (
-              t("apiKeys.neverUsed")
+              t("apiKeys.application.unused")
             ) : (
               <>
                 {t("apiKeys.application.used")} <TimeAgo seconds={grant.used_at} />

@@ -15,7 +15,6 @@ import { MoneyInput } from "../../../components/inputs/MoneyInput.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
-import { useSite } from "../../../state/site-status.ts";
 import {
   type Application,
   type AuthorizationQuery,
@@ -106,9 +105,8 @@ const AccountField = () => {
   const hasOrganizations = useHasOrganizations();
   const { data = [] } = useQuery({ ...organizations, enabled: hasOrganizations });
   const switchAccount = useSwitchAccount();
-  const own = useSite()?.organizations === "required" ? [] : [{ id: 0, name: user?.username ?? "" }];
   const accounts = [
-    ...own,
+    { id: 0, name: user?.username ?? "" },
     ...data.map(({ id: one, display_name: name, username }) => ({ id: one, name: name || username })),
   ];
   if (data.length === 0)

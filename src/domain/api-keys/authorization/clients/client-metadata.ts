@@ -11,7 +11,7 @@ export const GRANT_TYPES: readonly string[] = ["authorization_code", "refresh_to
 /** What a client says of itself, as far as it is used. */
 export type ClientMetadata = Readonly<{ name: string; redirectUris: readonly string[]; authMethod: AuthMethod }>;
 
-const MOST_REDIRECT_URIS = 20;
+const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
 const UNNAMED = "MCP client";
 

@@ -20,7 +20,7 @@ export type ApplicationDeps = ApiKeyDeps & Readonly<{ documents: ClientDocuments
 export type OAuthClient = ClientMetadata & Readonly<{ id: string; secretHash: string }>;
 
 /** Of those that nobody has given access. */
-const MOST_UNUSED = 10_000;
+const MOST_UNUSED = 5_000;
 const UNUSED_SECONDS = 86_400;
 /** Without access, a client that had some is kept so long. */
 const LEFT_SECONDS = 30 * 86_400;

@@ -8,7 +8,7 @@ const AGENT_SCHEMES: ReadonlySet<string> = new Set([
 /** A domain in reverse order, as RFC 8252 (7.1) has it: no scheme that browsers act on has a dot. */
 const REVERSE_DOMAIN = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+$/;
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
-const LONGEST = 1_000;
+const LONGEST = 500;
 
 /**
  * What is wrong with a redirect URI, in English; null: nothing. Accepted are https, http on this machine, and schemes that belong to an
