@@ -40,6 +40,7 @@ import type { catalogRoutes } from "../../src/console/models/catalog.ts";
 import type { experimentRoutes } from "../../src/console/models/experiments.ts";
 import type { guardrailRoutes } from "../../src/console/models/guardrails.ts";
 import type { mcpRoutes } from "../../src/console/models/mcp/mcp.ts";
+import type { mcpSignInRoutes } from "../../src/console/models/mcp/sign-ins.ts";
 import type { mcpTrialRoutes } from "../../src/console/models/mcp/trial.ts";
 import type { modelRoutes, modelStatusRoutes } from "../../src/console/models/models.ts";
 import type { playgroundRoutes } from "../../src/console/models/playground-models.ts";
@@ -151,6 +152,7 @@ export const responseCacheApi = group<typeof responseCacheRoutes>().api.response
 export const experimentApi = group<typeof experimentRoutes>().api.experiments;
 export const guardrailApi = group<typeof guardrailRoutes>().api.guardrail;
 export const mcpApi = group<typeof mcpRoutes>().api["mcp-server"];
+export const mcpSignInApi = group<typeof mcpSignInRoutes>().api.mcp_sign_ins;
 export const mcpTrialApi = group<typeof mcpTrialRoutes>().api["mcp-server"];
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;

@@ -31,6 +31,7 @@ export { default as catalog } from "./en/models/catalog.json" with { type: "json
 export { default as experiments } from "./en/models/experiments.json" with { type: "json" };
 export { default as guardrails } from "./en/models/guardrails.json" with { type: "json" };
 export { default as mcp } from "./en/models/mcp.json" with { type: "json" };
+export { default as mcpSignIns } from "./en/models/mcp-sign-ins.json" with { type: "json" };
 export { default as model } from "./en/models/model.json" with { type: "json" };
 export { default as pricing } from "./en/models/pricing.json" with { type: "json" };
 export { default as replays } from "./en/models/replays.json" with { type: "json" };

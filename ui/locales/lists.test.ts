@@ -29,6 +29,7 @@ import { CATALOG } from "../features/models/catalog/CatalogPage.tsx";
 import { COMPARISON } from "../features/models/experiments/comparison.tsx";
 import { GUARDRAILS } from "../features/models/guardrails/GuardrailListPage.tsx";
 import { MCP_SERVERS } from "../features/models/mcp/McpServerListPage.tsx";
+import { MCP_SIGN_INS } from "../features/models/mcp/sign-ins/McpSignInListPage.tsx";
 import { toolsOf } from "../features/models/mcp/ToolsDrawer.tsx";
 import { usageBy } from "../features/models/mcp/UsageDrawer.tsx";
 import { MODEL_STATUS } from "../features/models/page/ModelStatusPage.tsx";
@@ -119,6 +120,7 @@ const LISTS = {
     guardrails: describeList(GUARDRAILS),
     mcpServers: describeList(MCP_SERVERS),
     providerKeys: describeList(PROVIDER_KEYS),
+    mcpSignIns: describeList(MCP_SIGN_INS),
     mcpTools: describeList(toolsOf(1)),
     ...{ mcpToolUsage: describeFigures(usageBy("tools")), mcpUserUsage: describeFigures(usageBy("users")) },
     routes: describeList(ROUTES),

@@ -35,6 +35,7 @@ export const PARTS = {
     "channels/provider-keys",
     "logs/logs",
     "logs/usage",
+    "models/mcp-sign-ins",
     "notifications/announcements",
     "playground/chat",
     "system/first-steps",

@@ -31,6 +31,7 @@ export { default as catalog } from "./zh/models/catalog.json" with { type: "json
 export { default as experiments } from "./zh/models/experiments.json" with { type: "json" };
 export { default as guardrails } from "./zh/models/guardrails.json" with { type: "json" };
 export { default as mcp } from "./zh/models/mcp.json" with { type: "json" };
+export { default as mcpSignIns } from "./zh/models/mcp-sign-ins.json" with { type: "json" };
 export { default as model } from "./zh/models/model.json" with { type: "json" };
 export { default as pricing } from "./zh/models/pricing.json" with { type: "json" };
 export { default as replays } from "./zh/models/replays.json" with { type: "json" };

@@ -32,6 +32,8 @@ export type SiteStatus = Readonly<{
   /** `off`, `on` or `required`; a stored copy may lack it. */
   organizations?: string;
   provider_keys?: boolean;
+  /** Whether people sign in at an MCP server; a stored copy may lack it. */
+  mcp_sign_ins?: boolean;
   mj_notify_enabled: boolean;
   /** Name → link, in menu order; a stored copy may lack it. */
   chats?: readonly Readonly<Record<string, string>>[];

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import type { Setup } from "../../domain/accounts/registration/setup.ts";
+import type { McpLookup } from "../../domain/models/mcp/directory.ts";
 import { toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
@@ -13,6 +14,8 @@ type StatusServices = Readonly<{
   setup: Setup;
   signInAddresses: Readonly<{ turnstile: string }>;
   projectUrl: string | null;
+  /** Absent: there are none. */
+  mcpServers?: Pick<McpLookup, "all">;
   version: string;
   /** Epoch seconds. */
   startedAt: number;
@@ -20,7 +23,7 @@ type StatusServices = Readonly<{
 
 /** Public information about the site, and whether it works. */
 export function statusRoutes(services: StatusServices, guarded: ReturnType<typeof guard>) {
-  const { db, settings, setup, signInAddresses, projectUrl, version, startedAt } = services;
+  const { db, settings, setup, signInAddresses, projectUrl, mcpServers, version, startedAt } = services;
   return new Elysia({ prefix: "/api", name: "console/status" })
     .use(guarded)
     .get("/status", async () =>
@@ -30,6 +33,7 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
         start_time: startedAt,
         setup: await setup.isDone(),
         ...publicOptions(settings),
+        mcp_sign_ins: mcpServers?.all().some(hasSignIn) ?? false,
         turnstile_script: `${signInAddresses.turnstile}/turnstile/v0/api.js`,
         enable_online_topup: (["PayAddress", "EpayId", "EpayKey"] as const).every((key) => settings.get(key) !== ""),
         // Always true here: usage is written in batches.
@@ -48,6 +52,9 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
     .get("/about", () => ok(settings.get("About")))
     .get("/home_page_content", () => ok(settings.get("HomePageContent")));
 }
+
+const hasSignIn = ({ isEnabled, definition }: ReturnType<McpLookup["all"]>[number]): boolean =>
+  isEnabled && definition.auth === "oauth";
 
 /** The public options, under the names that clients of one-api and new-api know; none is secret. */
 const publicOptions = (settings: SettingsReader) => ({

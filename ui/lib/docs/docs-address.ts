@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/key": "/guide/api",
   "/log": "/guide/console",
   "/mcp-servers": "/operate/site/mcp",
+  "/mcp-sign-ins": "/guide/agents/mcp",
   "/order": "/accounts/payments",
   "/organization": "/guide/organizations",
   "/plan": "/accounts/plans",

@@ -103,13 +103,13 @@ const age = () =>
 
 test("a user signs in, has a token of their own, and signs out with it revoked", async () => {
   expect(await list("alice")).toEqual([{ name: "city", state: "none", reason: "", missing_scope: "" }]);
-  expect(await codeOf(token("alice"))).toBe("mcp_sign_in_required");
+  expect(await codeOf(token("alice"))).toBe("gateway_mcp_sign_in_required");
   expect(await signIn("alice")).toMatchObject({ success: true, data: { server: "city", account_id: idOf("alice") } });
   expect(await list("alice")).toMatchObject([{ state: "signed_in" }]);
   expect(await list("bob")).toMatchObject([{ state: "none" }]);
   const own = await token("alice");
   expect(own).toStartWith("access-");
-  expect(await codeOf(token("bob"))).toBe("mcp_sign_in_required");
+  expect(await codeOf(token("bob"))).toBe("gateway_mcp_sign_in_required");
   await signIn("bob");
   expect(await token("bob")).not.toBe(own);
   expect(await token("alice")).toBe(own);
@@ -125,7 +125,7 @@ test("a user signs in, has a token of their own, and signs out with it revoked",
   const signedOut = await as("alice", "DELETE", `/api/mcp_sign_ins/${id}`);
   expect(signedOut.body.data).toEqual({ revoked: true });
   expect(servers.revoked[0]).toStartWith("refresh-");
-  expect(await codeOf(token("alice"))).toBe("mcp_sign_in_required");
+  expect(await codeOf(token("alice"))).toBe("gateway_mcp_sign_in_required");
   expect(await token("bob")).toStartWith("access-");
   expect((await as("alice", "DELETE", `/api/mcp_sign_ins/${id}`)).body.code).toBe("mcp_sign_in_none");
 });
@@ -162,9 +162,11 @@ test("an answer of another issuer, an error and a missing code are refused, and 
   expect((await withIssuer("https://attacker.example")).code).toBe("mcp_oauth_issuer");
   expect((await withIssuer(`${servers.issuer}/`)).code).toBe("mcp_oauth_issuer");
   expect((await attempt(({ iss: _, ...callback }) => callback)).code).toBe("mcp_oauth_issuer");
-  const refused = await attempt(({ code: _, ...callback }) => ({ ...callback, error: "access_denied<>" }));
+  const refused = await attempt(({ code: _, ...callback }) => ({ ...callback, error: "server_error<>" }));
   expect(refused).toMatchObject({ code: "mcp_oauth_refused" });
-  expect(refused.message).toEndWith("refused: access_denied");
+  expect(refused.message).toEndWith("refused: server_error");
+  const denied = await attempt(({ code: _, ...callback }) => ({ ...callback, error: "access_denied" }));
+  expect(denied.code).toBe("mcp_oauth_denied");
   expect((await attempt(({ code: _, ...callback }) => callback)).code).toBe("mcp_oauth_invalid");
   expect(servers.grants).toHaveLength(0);
   servers.behavior.namesIssuer = false;
@@ -264,7 +266,7 @@ test("a token that the server refuses is renewed once for all who present it", a
   await signIn("alice");
   const old = await token("alice");
   // A server that refuses what was just issued would refuse the next one, too.
-  expect(await codeOf(processes[0].renew(server(), idOf("alice"), old))).toBe("mcp_sign_in_refused");
+  expect(await codeOf(processes[0].renew(server(), idOf("alice"), old))).toBe("gateway_mcp_sign_in_refused");
   await app.db.update(mcpSignIns).set({ issuedAt: 1 });
   servers.grants.splice(0);
   const calls = Array.from({ length: 20 }, (_, at) =>
@@ -278,10 +280,10 @@ test("a refused refresh token ends the sign-in, and a failure for now does not",
   await signIn("alice");
   await age();
   servers.behavior.answers["/token"] = () => new Response("busy", { status: 503 });
-  expect(await codeOf(token("alice"))).toBe("mcp_sign_in_not_renewed");
+  expect(await codeOf(token("alice"))).toBe("gateway_mcp_sign_in_not_renewed");
   // Nobody asks again at once.
   servers.requested.splice(0);
-  expect(await codeOf(token("alice", processes[1]))).toBe("mcp_sign_in_not_renewed");
+  expect(await codeOf(token("alice", processes[1]))).toBe("gateway_mcp_sign_in_not_renewed");
   expect(servers.requested).toEqual([]);
   expect(await list("alice")).toMatchObject([
     { state: "signed_in", reason: expect.stringContaining("not valid OAuth") },
@@ -292,7 +294,7 @@ test("a refused refresh token ends the sign-in, and a failure for now does not",
 
   await age();
   servers.behavior.answers["/token"] = () => Response.json({ error: "invalid_grant" }, { status: 400 });
-  expect(await codeOf(token("alice"))).toBe("mcp_sign_in_required");
+  expect(await codeOf(token("alice"))).toBe("gateway_mcp_sign_in_required");
   expect(await list("alice")).toMatchObject([{ state: "ended", reason: expect.stringContaining("invalid_grant") }]);
   const [row] = await app.db.select().from(mcpSignIns);
   expect(row?.grantCipher).toBe("");
@@ -305,7 +307,7 @@ test("a sign-in without a refresh token ends when its token expires", async () =
   servers.behavior.refreshes = false;
   await signIn("alice");
   await age();
-  expect(await codeOf(token("alice"))).toBe("mcp_sign_in_required");
+  expect(await codeOf(token("alice"))).toBe("gateway_mcp_sign_in_required");
   expect(await list("alice")).toMatchObject([{ state: "ended", reason: "The sign-in has expired." }]);
 });
 
@@ -316,7 +318,7 @@ test("a token that was renewed while its user signed out is revoked, and used by
   const renewal = codeOf(token("alice"));
   await Bun.sleep(100);
   await as("alice", "DELETE", `/api/mcp_sign_ins/${id}`);
-  expect(await renewal).toBe("mcp_sign_in_required");
+  expect(await renewal).toBe("gateway_mcp_sign_in_required");
   expect(await app.db.$count(mcpSignIns)).toBe(0);
 });
 
@@ -363,7 +365,7 @@ test("another address, authorization server or client ends all sign-ins, and a n
   await put({});
   await signIn("alice");
   const moved = { ...server(), url: new URL("http://127.0.0.1:9/mcp") };
-  expect(await codeOf(processes[0].of(moved, idOf("alice")))).toBe("mcp_sign_in_required");
+  expect(await codeOf(processes[0].of(moved, idOf("alice")))).toBe("gateway_mcp_sign_in_required");
 });
 
 test("a server that changes during a sign-in gets no code", async () => {
@@ -410,7 +412,9 @@ test("tools are listed with the sign-in of the administrator who asks, later wit
 
 test("what a token misses is requested with the next sign-in", async () => {
   await signIn("alice");
-  expect(await codeOf(processes[0].missScope(server(), idOf("alice"), "tools:write"))).toBe("mcp_sign_in_scope");
+  expect(await codeOf(processes[0].missScope(server(), idOf("alice"), "tools:write"))).toBe(
+    "gateway_mcp_sign_in_scope",
+  );
   expect(await list("alice")).toMatchObject([{ missing_scope: "tools:write" }]);
   const { url } = await start("alice");
   expect(new URL(url).searchParams.get("scope")).toBe("tools:read tools:write");

@@ -141,6 +141,9 @@ const CODES: Readonly<Partial<Record<FailureClass, readonly MessageCode[]>>> = {
     "gateway_policy_model",
     "gateway_policy_price",
     "gateway_policy_provider",
+    "gateway_mcp_sign_in_required",
+    "gateway_mcp_sign_in_refused",
+    "gateway_mcp_sign_in_scope",
   ],
   content: ["gateway_filtered", "gateway_sensitive", "gateway_policy_words"],
   gateway: [

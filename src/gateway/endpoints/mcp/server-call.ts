@@ -1,6 +1,5 @@
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { ResultTooLargeError } from "../../../domain/models/mcp/result-too-large.ts";
-import { signInAddressOf } from "../../../domain/models/mcp/sign-ins/tokens.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -32,6 +31,7 @@ import { toGatewayError } from "../../request/error-response.ts";
 import { parseRequest } from "../../request/parse-request.ts";
 import { toolEndpoint } from "./endpoint.ts";
 import type { McpSessions } from "./sessions.ts";
+import { signInFailure } from "./sign-in-required.ts";
 
 /** What `runServerCall` works with. */
 export type ServerCallContext = EndCallContext &
@@ -185,15 +185,12 @@ export async function throughBreaker<Result>(
 }
 
 /** Failures that one caller can have with a server that works for others. */
-const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "mcp_sign_in_not_renewed"];
+const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "gateway_mcp_sign_in_not_renewed"];
 const isCallers = (thrown: unknown): boolean =>
   thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code));
 
-/** The code of a call whose account must sign in at the server first. */
-export const SIGN_IN_REQUIRED = "mcp_sign_in_required";
-
-/** Processes get free when calls end, and tokens are renewed again. */
-const RETRY_AFTER_S = 5;
+/** Processes get free when calls end. */
+const RETRY_WHEN_FULL_S = 5;
 
 const INVALID_PARAMS = -32602;
 const REQUEST_TIMEOUT = -32001;
@@ -206,9 +203,10 @@ async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promi
     import("../../../domain/models/mcp/connection.ts"),
     import("../../../domain/models/mcp/openapi/build-request.ts"),
   ]);
-  if (signInAddressOf(thrown) !== null) return new GatewayError(403, SIGN_IN_REQUIRED, reasonOf(thrown));
-  if (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code)) {
-    const details = { retryAfterSeconds: RETRY_AFTER_S };
+  const signIn = signInFailure(thrown);
+  if (signIn) return signIn;
+  if (thrown instanceof OperationError && thrown.code === "mcp_stdio_full") {
+    const details = { retryAfterSeconds: RETRY_WHEN_FULL_S };
     return new GatewayError(503, "mcp_server_unavailable", reasonOf(thrown), details);
   }
   if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);

@@ -1,9 +1,39 @@
 import { randomUUID } from "node:crypto";
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { SIGN_IN_REQUIRED } from "./server-call.ts";
+
+/** The code of a call whose account must sign in at the server first. */
+const SIGN_IN_REQUIRED = "mcp_sign_in_required";
+/** A token that could not be renewed is renewed again. */
+const RENEWED_AFTER_S = 5;
+
+/** The failure of a call without a token of its account; null: it failed otherwise. */
+export function signInFailure(thrown: unknown): GatewayError | null {
+  if (!(thrown instanceof OperationError)) return null;
+  const { code, params } = thrown;
+  switch (code) {
+    case "gateway_mcp_sign_in_required":
+      return new GatewayError(403, "mcp_sign_in_required", { code: "gateway_mcp_sign_in_required", params });
+    case "gateway_mcp_sign_in_refused":
+      return new GatewayError(403, "mcp_sign_in_required", { code: "gateway_mcp_sign_in_refused", params });
+    case "gateway_mcp_sign_in_scope":
+      return new GatewayError(403, "mcp_sign_in_required", { code: "gateway_mcp_sign_in_scope", params });
+    case "gateway_mcp_sign_in_not_renewed": {
+      const details = { retryAfterSeconds: RENEWED_AFTER_S };
+      return new GatewayError(
+        503,
+        "mcp_sign_in_not_renewed",
+        { code: "gateway_mcp_sign_in_not_renewed", params },
+        details,
+      );
+    }
+    default:
+      return null;
+  }
+}
 
 /** Begins the id of a session whose client opens addresses for people: each message is answered by itself, wherever it arrives. */
 const OPENS_URLS = "url-";

@@ -43,19 +43,19 @@ export const mcpMessages = {
     en: "The server's credentials are not sent to {origin}.",
     zh: "不会将该服务器的凭据发送到 {origin}。",
   },
-  mcp_sign_in_required: {
+  gateway_mcp_sign_in_required: {
     en: "Sign in to the MCP server “{server}” with your account there, then call it again: {url}",
     zh: "请先使用您在 MCP 服务器「{server}」的账号登录，然后重试：{url}",
   },
-  mcp_sign_in_refused: {
+  gateway_mcp_sign_in_refused: {
     en: "The MCP server “{server}” refuses your sign-in. Sign in again, then call it again: {url}",
     zh: "MCP 服务器「{server}」拒绝了您的登录凭据，请重新登录后重试：{url}",
   },
-  mcp_sign_in_scope: {
+  gateway_mcp_sign_in_scope: {
     en: "The MCP server “{server}” requires more permissions for this. Sign in again, then call it again: {url}",
     zh: "MCP 服务器「{server}」要求更多权限，请重新登录后重试：{url}",
   },
-  mcp_sign_in_not_renewed: {
+  gateway_mcp_sign_in_not_renewed: {
     en: "Your sign-in at the MCP server “{server}” could not be renewed: {why} Try again later.",
     zh: "您在 MCP 服务器「{server}」的登录暂时无法续期：{why} 请稍后重试。",
   },
@@ -114,6 +114,10 @@ export const mcpMessages = {
   mcp_oauth_refused: {
     en: "{host} refused: {why}",
     zh: "{host} 拒绝了请求：{why}",
+  },
+  mcp_oauth_denied: {
+    en: "Access was not allowed at {host}. Start again if that was not what you meant.",
+    zh: "您在 {host} 未允许访问。如非本意，请重新登录。",
   },
   mcp_oauth_invalid: {
     en: "The response of {host} is not valid OAuth.",

@@ -16,8 +16,9 @@ afterEach(() => {
   for (const stop of stops.splice(0).reverse()) stop();
 });
 
-const signInError = (code: "mcp_sign_in_refused" | "mcp_sign_in_required" | "mcp_sign_in_scope") =>
-  new OperationError(code, { server: "city", url: PAGE }, { status: 403 });
+const signInError = (
+  code: "gateway_mcp_sign_in_refused" | "gateway_mcp_sign_in_required" | "gateway_mcp_sign_in_scope",
+) => new OperationError(code, { server: "city", url: PAGE }, { status: 403 });
 
 /** A gateway before a server that accepts the token `good` alone; `tokens`: what the caller's account has, by use. */
 function start({
@@ -36,15 +37,15 @@ function start({
   const take = async (how: string, accountId: number): Promise<string> => {
     const found = tokens[Math.min(requested.push(`${how} ${accountId}`), tokens.length) - 1];
     if (typeof found === "string") return found;
-    throw found ?? signInError("mcp_sign_in_required");
+    throw found ?? signInError("gateway_mcp_sign_in_required");
   };
   const signIns = {
     of: (_: object, accountId: number) => take("of", accountId),
     renew: (_: object, accountId: number, refused: string) => take(`renew ${refused}`, accountId),
-    refused: () => signInError("mcp_sign_in_refused"),
+    refused: () => signInError("gateway_mcp_sign_in_refused"),
     async missScope(_: object, __: number, missing: string): Promise<never> {
       requested.push(`scope ${missing}`);
-      throw signInError("mcp_sign_in_scope");
+      throw signInError("gateway_mcp_sign_in_scope");
     },
   };
   const relay = startRelay({ channels: [], mcpServers: createMcpIndex([server]), mcpFetches: { signIns } });
@@ -87,7 +88,9 @@ describe("a caller who has not signed in", () => {
   });
 
   test("closes the server to no other caller", async () => {
-    const { relay, requested } = start({ tokens: [...Array(8).fill(signInError("mcp_sign_in_required")), "good"] });
+    const { relay, requested } = start({
+      tokens: [...Array(8).fill(signInError("gateway_mcp_sign_in_required")), "good"],
+    });
     const client = await connect(`${relay.url}/mcp/city`);
     for (let at = 0; at < 8; at += 1) expect(await call(client)).toMatchObject({ isError: true });
     expect(await call(client)).toMatchObject({ content: [{ text: "rainy in Ghent" }] });

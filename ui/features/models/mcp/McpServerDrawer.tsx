@@ -98,18 +98,31 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
               kind: "choice",
               field: "auth",
               options: optionsOf(AUTHENTICATION, (auth) => t(`mcp.authentication.${auth}`)),
+              hint: form.auth === "oauth" && text("oauthHint"),
             },
+            form.auth === "oauth" && {
+              kind: "text",
+              field: "issuer",
+              hint: true,
+              optional: text("optional"),
+              placeholder: "https://",
+            },
+            form.auth === "oauth" && [
+              { kind: "text", field: "clientId", hint: text("registeredHint"), optional: text("optional") },
+              { kind: "text", field: "oauthScope", optional: text("optional") },
+            ],
             form.auth === "client_credentials" && { kind: "text", field: "tokenUrl", placeholder: "https://" },
             form.auth === "client_credentials" && [
               { kind: "text", field: "clientId" },
               { kind: "text", field: "oauthScope", optional: text("optional") },
             ],
-            form.auth !== "none" && {
-              kind: "secret",
-              field: "secret",
-              label: text(form.auth === "key" ? "key" : "clientSecret"),
-              hint: text(server?.has_secret ? "secretStored" : "secretHint"),
-            },
+            form.auth !== "none" &&
+              !(form.auth === "oauth" && form.clientId.trim() === "") && {
+                kind: "secret",
+                field: "secret",
+                label: text(form.auth === "key" ? "key" : "clientSecret"),
+                hint: text(server?.has_secret ? "secretStored" : "secretHint"),
+              },
             form.auth === "key" &&
               form.query.trim() === "" && {
                 kind: "text",

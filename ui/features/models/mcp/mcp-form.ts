@@ -1,7 +1,7 @@
 import type { McpDefinition, McpServerView, SavedServer } from "./mcp-calls.ts";
 
 /** The server has the same list. */
-export const AUTHENTICATION = ["none", "key", "client_credentials"] as const satisfies readonly NonNullable<
+export const AUTHENTICATION = ["none", "key", "client_credentials", "oauth"] as const satisfies readonly NonNullable<
   McpDefinition["auth"]
 >[];
 
@@ -31,6 +31,8 @@ export type McpForm = {
   /** The member of the query that has the key. */
   query: string;
   tokenUrl: string;
+  /** The authorization server; empty: the one that the server names. */
+  issuer: string;
   clientId: string;
   oauthScope: string;
   groups: readonly string[];
@@ -72,6 +74,7 @@ export const formOf = (server: McpServerView | null): McpForm => ({
   header: server?.header ?? "",
   query: server?.query ?? "",
   tokenUrl: server?.token_url ?? "",
+  issuer: server?.issuer ?? "",
   clientId: server?.client_id ?? "",
   oauthScope: server?.oauth_scope ?? "",
   groups: server?.groups ?? [],
@@ -129,6 +132,11 @@ const authenticationOf = (form: McpForm) => ({
     client_id: form.clientId.trim(),
     ...(form.oauthScope.trim() && { oauth_scope: form.oauthScope.trim() }),
   }),
+  ...(form.auth === "oauth" && {
+    ...(form.issuer.trim() && { issuer: form.issuer.trim() }),
+    ...(form.clientId.trim() && { client_id: form.clientId.trim() }),
+    ...(form.oauthScope.trim() && { oauth_scope: form.oauthScope.trim() }),
+  }),
 });
 
 const isCount = (text: string, min: number, max: number): boolean =>
@@ -160,6 +168,8 @@ export function checkMcpForm(form: McpForm, taken: readonly string[]) {
       "document",
     ),
     tokenUrl: faultIf(usesOauth && !isAddress(form.tokenUrl), "url"),
+    auth: faultIf(isDocument && form.auth === "oauth", "auth"),
+    issuer: faultIf(form.auth === "oauth" && form.issuer.trim() !== "" && !isAddress(form.issuer), "url"),
     clientId: faultIf(usesOauth && form.clientId.trim() === "", "needed"),
     timeout: faultIf(!isCount(form.timeout, 1, 600), "timeout"),
     kibibytes: faultIf(!isCount(form.kibibytes, 16, 32_768), "kibibytes"),

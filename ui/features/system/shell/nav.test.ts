@@ -48,6 +48,7 @@ const everything = {
   enable_task: true,
   organizations: "on",
   provider_keys: true,
+  mcp_sign_ins: true,
 } as const;
 const entriesFor = (role: number) => navFor({ ...user, role }, everything).flatMap(({ items }) => entriesOf(items));
 
@@ -58,7 +59,9 @@ test("a user has nine entries at most, whoever administrates the site sixteen: a
 
 test("a group of one page is that page, and no page is lost in a group", () => {
   const groups = entriesFor(100).filter(({ group }) => group);
-  expect(groups.map(({ group }) => group).join()).toBe("logs,models,quality,access,billing,monitoring,system");
+  expect(groups.map(({ group }) => group).join()).toBe(
+    "connections,logs,models,quality,access,billing,monitoring,system",
+  );
   expect(groups.every(({ items }) => items.length > 1)).toBe(true);
   const shown = entriesFor(100).flatMap(({ items }) => items.map(({ path }) => path));
   expect(new Set(shown).size).toBe(shown.length);

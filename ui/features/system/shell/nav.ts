@@ -11,12 +11,12 @@ import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../../s
 /** What optional pages depend on: the site's switches, and whether there are first steps to do. */
 type PageSwitches = Pick<
   SiteStatus,
-  "enable_data_export" | "enable_drawing" | "enable_task" | "organizations" | "provider_keys"
+  "enable_data_export" | "enable_drawing" | "enable_task" | "mcp_sign_ins" | "organizations" | "provider_keys"
 > &
   Readonly<{ has_first_steps?: boolean }>;
 
 /** Entries of the sidebar that stand for several pages, which show while one of them is open. */
-export type NavGroup = "logs" | "models" | "quality" | "access" | "billing" | "monitoring" | "system";
+export type NavGroup = "connections" | "logs" | "models" | "quality" | "access" | "billing" | "monitoring" | "system";
 
 export type NavItem = Readonly<{
   path:
@@ -25,6 +25,7 @@ export type NavItem = Readonly<{
     | "/detail"
     | "/token"
     | "/provider-keys"
+    | "/mcp-sign-ins"
     | "/log"
     | "/failures"
     | "/sessions"
@@ -67,6 +68,7 @@ export type NavItem = Readonly<{
     | "dashboard"
     | "tokens"
     | "providerKeys"
+    | "mcpSignIns"
     | "logs"
     | "failures"
     | "sessions"
@@ -135,7 +137,8 @@ export const NAV: readonly NavSection[] = [
     items: [
       { path: "/detail", label: "dashboard", memberRight: "usage.read", needs: "enable_data_export" },
       { path: "/token", label: "tokens" },
-      { path: "/provider-keys", label: "providerKeys", needs: "provider_keys" },
+      { path: "/provider-keys", label: "providerKeys", group: "connections", needs: "provider_keys" },
+      { path: "/mcp-sign-ins", label: "mcpSignIns", group: "connections", needs: "mcp_sign_ins" },
       { path: "/log", label: "logs", group: "logs", memberRight: "requests.read" },
       { path: "/failures", label: "failures", group: "logs", memberRight: "requests.read" },
       { path: "/sessions", label: "sessions", group: "logs", memberRight: "requests.read" },

@@ -5,6 +5,7 @@ import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
 import BadgeOutlined from "@mui/icons-material/BadgeOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
+import CableOutlined from "@mui/icons-material/CableOutlined";
 import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
@@ -15,6 +16,7 @@ import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import GroupsOutlined from "@mui/icons-material/GroupsOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
+import HowToRegOutlined from "@mui/icons-material/HowToRegOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
@@ -43,6 +45,7 @@ import type { NavGroup, NavItem } from "./nav.ts";
 
 /** The icon of each entry that stands for several pages. */
 export const GROUP_ICONS: Readonly<Record<NavGroup, typeof SvgIcon>> = {
+  connections: CableOutlined,
   logs: ReceiptLongOutlined,
   models: AltRouteOutlined,
   quality: ScienceOutlined,
@@ -59,6 +62,7 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   dashboard: InsightsOutlined,
   tokens: KeyOutlined,
   providerKeys: VpnKeyOutlined,
+  mcpSignIns: HowToRegOutlined,
   logs: ReceiptLongOutlined,
   sessions: AccountTreeOutlined,
   failures: ErrorOutlineOutlined,

@@ -170,6 +170,7 @@ export async function completeSignIn(
     throw new OperationError("oauth_state_wrong", {}, { status: 403 });
   const { host } = new URL(from.issuer);
   checkIssuer(callback, from.issuer, data.namesIssuer === true);
+  if (callback.error === "access_denied") throw new OperationError("mcp_oauth_denied", { host });
   if (callback.error !== undefined)
     throw new OperationError("mcp_oauth_refused", { host, why: readErrorCode(callback.error) });
   if (!callback.code) throw new OperationError("mcp_oauth_invalid", { host });

@@ -66,11 +66,11 @@ export class SignInTokens {
     const scope = [...new Set(`${row.missingScope} ${missing}`.split(" ").filter((each) => each !== ""))].join(" ");
     if (scope !== row.missingScope && scope.length <= MAX_SCOPE_LENGTH)
       await this.deps.db.update(mcpSignIns).set({ missingScope: scope }).where(eq(mcpSignIns.id, row.id));
-    throw this.#signIn(server, "mcp_sign_in_scope");
+    throw this.#signIn(server, "gateway_mcp_sign_in_scope");
   }
 
   /** The error of a server that refuses a token which was just issued. */
-  refused = (server: TokenServer): OperationError => this.#signIn(server, "mcp_sign_in_refused");
+  refused = (server: TokenServer): OperationError => this.#signIn(server, "gateway_mcp_sign_in_refused");
 
   #signIn({ name }: TokenServer, code: SignInCode): OperationError {
     const url = `${this.deps.settings.get("ServerAddress")}${SIGN_INS_PATH}`;
@@ -82,7 +82,7 @@ export class SignInTokens {
     const isAccount = and(eq(mcpSignIns.serverId, server.id), eq(mcpSignIns.userId, accountId));
     const [row] = await db.select().from(mcpSignIns).where(isAccount);
     const grant = row && row.grantCipher !== "" ? openGrant(vault, row.grantCipher) : null;
-    if (!row || !grant || !isGrantFor(grant, server)) throw this.#signIn(server, "mcp_sign_in_required");
+    if (!row || !grant || !isGrantFor(grant, server)) throw this.#signIn(server, "gateway_mcp_sign_in_required");
     return { row, grant };
   }
 
@@ -100,7 +100,7 @@ export class SignInTokens {
     const { row, grant } = usable;
     if (grant.refreshToken === "") {
       await this.#end(row, { code: "mcp_sign_in_expired" });
-      throw this.#signIn(server, "mcp_sign_in_required");
+      throw this.#signIn(server, "gateway_mcp_sign_in_required");
     }
     const endsAt = performance.now() + WAIT_MS;
     while (performance.now() < endsAt) {
@@ -136,7 +136,7 @@ export class SignInTokens {
       const reason = reasonOf(renewed.error);
       if (renewed.isOver) {
         await this.#end(row, reason);
-        throw this.#signIn(server, "mcp_sign_in_required");
+        throw this.#signIn(server, "gateway_mcp_sign_in_required");
       }
       await db
         .update(mcpSignIns)
@@ -184,17 +184,9 @@ function isExpiring({ issuedAt, expiresAt }: Usable["row"]): boolean {
   return nowSeconds() >= expiresAt - Math.min(EXPIRES_EARLY_S, (expiresAt - issuedAt) / 2);
 }
 
-type SignInCode = "mcp_sign_in_refused" | "mcp_sign_in_required" | "mcp_sign_in_scope";
-const SIGN_IN_CODES: readonly string[] = ["mcp_sign_in_refused", "mcp_sign_in_required", "mcp_sign_in_scope"];
-
-/** The address at which the caller must sign in before the same call can succeed; null: the error is another one. */
-export function signInAddressOf(error: unknown): string | null {
-  if (!(error instanceof OperationError) || !SIGN_IN_CODES.includes(error.code)) return null;
-  const { url } = error.params;
-  return typeof url === "string" ? url : null;
-}
+type SignInCode = "gateway_mcp_sign_in_refused" | "gateway_mcp_sign_in_required" | "gateway_mcp_sign_in_scope";
 
 const renewalFailed = ({ name }: TokenServer, why: Reason): OperationError =>
-  new OperationError("mcp_sign_in_not_renewed", { server: name, why }, { status: 503 });
+  new OperationError("gateway_mcp_sign_in_not_renewed", { server: name, why }, { status: 503 });
 
 const isVersion = ({ id, version }: Usable["row"]) => and(eq(mcpSignIns.id, id), eq(mcpSignIns.version, version));
