@@ -61,6 +61,7 @@ ensure_test_parts() {
   need "ls /usr/sbin/nginx" nginx-light
   need "ls /usr/sbin/haproxy" haproxy
   need "command -v rpmbuild" rpm
+  need "command -v xz" xz-utils
   need "ls /usr/sbin/slapd" slapd
   need "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
   if ! command -v chromium-headless-shell >/dev/null; then

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { buildConsole } from "./console/build-console.ts";
 import { buildDocs } from "./docs.ts";
 import { buildExecutable } from "./executable.ts";
-import { packFiles } from "./packed.ts";
+import { packFiles } from "./packed/pack-files.ts";
 import { writeSbom } from "./sbom.ts";
 import { ensureSeed } from "./seed.ts";
 

@@ -1,7 +1,7 @@
 import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { version } from "../../package.json";
-import { UNPACK_MODULES } from "./packed-modules.ts";
+import { UNPACK_MODULES } from "./packed/modules.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 

@@ -60,14 +60,19 @@ get() {
   *) cp "$from/$1" "$work/$1" || die "cannot read $from/$1" ;;
   esac
 }
-get "$name.tar.gz"
+# macOS unpacks xz by itself; without it the archive is a quarter larger.
+if [ $system = darwin ] || command -v xz >/dev/null; then archive=$name.tar.xz; else archive=$name.tar.gz; fi
+get "$archive"
 get SHA256SUMS
-wanted=$(sed -n "s/^\([0-9a-f]*\)  $name.tar.gz\$/\1/p" "$work/SHA256SUMS")
-[ -n "$wanted" ] || die "SHA256SUMS does not have $name.tar.gz"
-if command -v sha256sum >/dev/null; then sum=$(sha256sum "$work/$name.tar.gz"); else sum=$(shasum -a 256 "$work/$name.tar.gz"); fi
-[ "${sum%% *}" = "$wanted" ] || die "$name.tar.gz is not what SHA256SUMS says: it was damaged or changed on its way"
+wanted=$(sed -n "s/^\([0-9a-f]*\)  $archive\$/\1/p" "$work/SHA256SUMS")
+[ -n "$wanted" ] || die "SHA256SUMS does not have $archive"
+if command -v sha256sum >/dev/null; then sum=$(sha256sum "$work/$archive"); else sum=$(shasum -a 256 "$work/$archive"); fi
+[ "${sum%% *}" = "$wanted" ] || die "$archive is not what SHA256SUMS says: it was damaged or changed on its way"
 
-tar -xzf "$work/$name.tar.gz" -C "$work"
+case $archive in
+*.xz) tar -xJf "$work/$archive" -C "$work" ;;
+*) tar -xzf "$work/$archive" -C "$work" ;;
+esac
 unpacked=$work/$name
 place() {
   mkdir -p "$(dirname "$2")" && cp "$unpacked/$1" "$2.new" && mv -f "$2.new" "$2"

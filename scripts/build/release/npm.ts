@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type Pack, packTar } from "./pack.ts";
+import { gzip, type Pack, packTar } from "./pack.ts";
 import { programName, type Target } from "./targets.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../../..");
@@ -59,7 +59,7 @@ async function packOne(
       await copyFile(from, path.join(folder, name));
       await chmod(path.join(folder, name), 0o755);
     }
-    await packTar(pack, file, work, "package");
+    await Bun.write(file, gzip(pack, await packTar(pack, work, "package")));
   } finally {
     await rm(work, { recursive: true, force: true });
   }

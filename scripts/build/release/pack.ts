@@ -63,8 +63,11 @@ async function companions(pack: Pack): Promise<Record<string, Uint8Array>> {
   return files;
 }
 
-/** An archive with the program, its manual page, completions, unit, license and bill of materials. Resolves with its path. */
-export async function packArchive(pack: Pack, target: Target, program: string): Promise<string> {
+/**
+ * An archive with the program, its manual page, completions, unit, license and bill of materials; as tar.xz, also a tar.gz for
+ * systems without xz, a quarter larger.
+ */
+export async function packArchive(pack: Pack, target: Target, program: string): Promise<void> {
   const file = path.join(pack.out, archiveName(pack.version, target));
   const folderName = `sluice-${pack.version}-${target.id}`;
   const files = await companions(pack);
@@ -74,29 +77,37 @@ export async function packArchive(pack: Pack, target: Target, program: string): 
     // A zip file has local times without a zone, from 1980 on.
     const mtime = new Date(Math.max(pack.epoch, 315_619_200) * 1000);
     await writeFile(file, zipSync(named, { level: pack.level, mtime }));
-    return file;
+    return;
   }
   const work = await emptyFolder(path.join(pack.out, `.${target.id}`));
   try {
     const folder = path.join(work, folderName);
     for (const [name, bytes] of Object.entries(files)) await put(path.join(folder, name), bytes);
     await install(program, path.join(folder, programName(target)), 0o755);
-    await packTar(pack, file, work, folderName);
+    const tar = await packTar(pack, work, folderName);
+    const packing = Bun.spawn(["xz", "--threads=1", `-${pack.level}`], {
+      stdin: tar,
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    await Promise.all([writeFile(file.replace(/xz$/, "gz"), gzip(pack, tar)), Bun.write(file, packing.stdout)]);
+    if ((await packing.exited) !== 0) throw new Error(`xz cannot pack ${file}`);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  return file;
 }
 
-/** Packs a folder as tar.gz, always in the same order, with the same owner and time. */
-export async function packTar(pack: Pack, file: string, from: string, folder: string): Promise<void> {
+/** Packs at once: what gzip makes of pieces depends on where they end. */
+export const gzip = ({ level }: Pack, bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level });
+
+/** Packs a folder as tar, always in the same order, with the same owner and time. */
+export async function packTar(pack: Pack, from: string, folder: string): Promise<Uint8Array> {
   const ordered = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar"];
   const args = ["tar", "--create", ...ordered, `--mtime=@${pack.epoch}`, "-C", from, folder];
   const packing = Bun.spawn(args, { env: environment(pack), stdout: "pipe", stderr: "inherit" });
   const tar = await new Response(packing.stdout).bytes();
   if ((await packing.exited) !== 0) throw new Error(`tar cannot pack ${from}/${folder}`);
-  // At once: what gzip makes of pieces depends on where they end.
-  await writeFile(file, gzipSync(tar, { level: pack.level }));
+  return tar;
 }
 
 /** The files of a package of the system, by their place: those of the archive, where the system looks for them. */

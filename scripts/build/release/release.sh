@@ -7,5 +7,6 @@ cd "$root"
 
 ensure_bun
 ensure_debian "command -v rpmbuild" rpm
+ensure_debian "command -v xz" xz-utils
 ensure_packages
 exec bun scripts/build/release/release.ts "$@"

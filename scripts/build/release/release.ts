@@ -43,7 +43,7 @@ export async function packAll(pack: Pack, programs: readonly (readonly [Target, 
     pack,
     programs.filter(([{ isModern }]) => !isModern),
   );
-  const names = (await readdir(pack.out)).filter((name) => /\.(tar\.gz|zip|deb|rpm|tgz)$/.test(name)).sort();
+  const names = (await readdir(pack.out)).filter((name) => /\.(tar\.[gx]z|zip|deb|rpm|tgz)$/.test(name)).sort();
   return Promise.all(names.map(async (name): Promise<Sum> => [name, await sumOf(path.join(pack.out, name))]));
 }
 
@@ -57,7 +57,7 @@ export async function writeAbout(pack: Pack, sums: readonly Sum[], origin: Origi
   await put("provenance.json", provenance(sums, origin));
   const published: Published = { version: pack.version, url, homepage: pack.homepage, sums: new Map(sums) };
   // The lists name archives of all machines.
-  if (!url || sums.filter(([name]) => /\.(tar\.gz|zip)$/.test(name)).length < TARGETS.length) return;
+  if (!url || sums.filter(([name]) => /\.(tar\.xz|zip)$/.test(name)).length < TARGETS.length) return;
   await put("manifests/sluice.rb", homebrewFormula(published));
   await put("manifests/sluice.json", scoopManifest(published));
   for (const [name, text] of Object.entries(wingetManifests(published))) await put(`manifests/${name}`, text);

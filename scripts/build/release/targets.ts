@@ -37,6 +37,6 @@ export const TARGETS: readonly Target[] = [
 /** The name of the program in archives and packages. */
 export const programName = ({ os }: Target): string => (os === "win32" ? "sluice.exe" : "sluice");
 
-/** The name of the archive; Windows unpacks zip files without another program. */
+/** The name of the archive, the smallest one; Windows unpacks zip files without another program. */
 export const archiveName = (version: string, { id, os }: Target): string =>
-  `sluice-${version}-${id}.${os === "win32" ? "zip" : "tar.gz"}`;
+  `sluice-${version}-${id}.${os === "win32" ? "zip" : "tar.xz"}`;

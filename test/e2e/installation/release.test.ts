@@ -173,7 +173,8 @@ test(
     await $`rpm ${rpmFlags(`${out}/root`)} --install ${packed(".rpm")}`.quiet();
     const sum = await sumOf(program);
     const streams = {
-      archive: $`tar -xzOf ${packed(".tar.gz")} ${`sluice-9.0.0-${target.id}/sluice`} | sha256sum`,
+      archive: $`tar -xJOf ${packed(".tar.xz")} ${`sluice-9.0.0-${target.id}/sluice`} | sha256sum`,
+      larger: $`tar -xzOf ${packed(".tar.gz")} ${`sluice-9.0.0-${target.id}/sluice`} | sha256sum`,
       deb: $`dpkg-deb --fsys-tarfile ${packed(".deb")} | tar -xO ./usr/bin/sluice | sha256sum`,
       rpm: $`sha256sum < ${out}/root/usr/bin/sluice`,
       npm: $`tar -xzOf ${packed(`${target.id}-9.0.0.tgz`)} package/sluice | sha256sum`,
@@ -189,9 +190,35 @@ test("the sums, the provenance and the files of an archive are as described", as
   expect((await $`sha256sum --check SHA256SUMS`.cwd(out).quiet()).exitCode).toBe(0);
   const { subject } = await Bun.file(path.join(out, "provenance.json")).json();
   expect(subject.map(({ name }: { name: string }) => name)).toContain(archiveName("9.0.0", target));
-  const listed = await $`tar -tzf ${path.join(out, archiveName("9.0.0", target))}`.text();
+  const listed = await $`tar -tJf ${path.join(out, archiveName("9.0.0", target))}`.text();
   for (const name of ["sluice", "LICENSE", "sluice.cdx.json", "man/sluice.1", "completions/_sluice"])
     expect(listed.split("\n").some((line) => line.endsWith(`/${name}`))).toBe(true);
+});
+
+test("install.sh takes the larger archive where xz is not installed", async () => {
+  const bin = path.join(work, "bin-without-xz");
+  await $`mkdir -p ${bin}`;
+  for (const tool of [
+    "sh",
+    "sed",
+    "tar",
+    "gzip",
+    "cp",
+    "mv",
+    "rm",
+    "mkdir",
+    "mktemp",
+    "dirname",
+    "uname",
+    "getconf",
+    "sha256sum",
+  ])
+    await $`ln -s ${Bun.which(tool) ?? tool} ${bin}/${tool}`;
+  const prefix = path.join(work, "prefix-without-xz");
+  const from = ["--prefix", prefix, "--from", folderOf("9.0.0")];
+  const env = { ...process.env, HOME: prefix, PATH: bin };
+  await $`sh ${folderOf("9.0.0")}/install.sh ${from}`.env(env).quiet();
+  expect(await Bun.file(path.join(prefix, "bin/sluice")).text()).toBe(await Bun.file(starter).text());
 });
 
 test("install.sh refuses an archive that is not what the sums say", async () => {

@@ -1,9 +1,9 @@
 // Two of the packages need it, as in src/main.ts.
 import "reflect-metadata";
 import path from "node:path";
-import { packedModuleFile } from "../../src/lib/runtime/packed-files.ts";
+import { packedModuleFile } from "../../../src/lib/runtime/packed-files.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 const READER = path.join(ROOT, "src/lib/runtime/packed-files.ts");
 
 /**

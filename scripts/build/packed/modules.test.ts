@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bundleModule, PACKED_MODULES } from "./packed-modules.ts";
+import { bundleModule, PACKED_MODULES } from "./modules.ts";
 
 test.each([...PACKED_MODULES])("%s exports as one module what the package does", async (name) => {
   const url = URL.createObjectURL(new Blob([await bundleModule(name)], { type: "text/javascript" }));

@@ -8,18 +8,18 @@ import {
   packedModuleFile,
   readSource,
   sourcePath,
-} from "../../src/lib/runtime/packed-files.ts";
-import { bundleModule, PACKED_MODULES } from "./packed-modules.ts";
+} from "../../../src/lib/runtime/packed-files.ts";
+import { bundleModule, PACKED_MODULES } from "./modules.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 const OUT = path.join(ROOT, "dist/packed");
 /** What they are made from: a packed file is outdated when one of these is newer. */
-const SOURCES = ["bun.lock", "src/lib/runtime/packed-files.ts", "scripts/build/packed-modules.ts"];
+const SOURCES = ["bun.lock", "src/lib/runtime/packed-files.ts", "scripts/build/packed/modules.ts"];
 /** What repeats far apart is found, too: the first files of a database are full of it. */
 const PACKING = {
   [constants.ZSTD_c_compressionLevel]: 19,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-  // The most that is unpacked without being told.
+  // The most that is unpacked without an option.
   [constants.ZSTD_c_windowLog]: 27,
 };
 
