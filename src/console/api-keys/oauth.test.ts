@@ -337,11 +337,14 @@ test("what nobody uses is forgotten: codes, access, clients", async () => {
   expect(await app.findAccess(tokens.access_token)).not.toBeNull();
   later(86_500);
   await forgetEndedGrants(app, nowSeconds(), signal);
-  expect(await rows()).not.toContain(idle.clientId);
-  expect(await rows()).toContain(used);
+  expect(await rows()).toEqual(expect.arrayContaining([idle.clientId, used]));
   const kinds = await app.db.select({ kind: oauthTokens.kind }).from(oauthTokens).where(eq(oauthTokens.kind, "access"));
   expect(kinds).toEqual([]);
-  later(61 * 86_400);
+  later(31 * 86_400);
+  await forgetEndedGrants(app, nowSeconds(), signal);
+  expect(await rows()).not.toContain(idle.clientId);
+  expect(await rows()).toContain(used);
+  later(181 * 86_400);
   await forgetEndedGrants(app, nowSeconds(), signal);
   expect(await rows()).toEqual([]);
   expect(await app.db.select().from(oauthGrants)).toEqual([]);
@@ -356,4 +359,20 @@ test("registrations and refused tokens of one address are limited", async () => 
   expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
   for (let count = 0; count < 100; count += 1) await agent.refresh("client_none", "mcp_refresh_none");
   expect((await agent.refresh("client_none", "mcp_refresh_none")).status).toBe(429);
+});
+
+test("beyond so many clients that nobody uses, the oldest is forgotten", async () => {
+  const oldest = await begin();
+  const { agent, clientId, query } = await begin();
+  await agent.approve(query, user);
+  const now = nowSeconds();
+  const filler = { name: "x", redirectUris: ["https://a.example/"], authMethod: "none", createdAt: now + 1 };
+  const many = Array.from({ length: 5_000 }, (_, at) => ({ ...filler, id: `filler_${at}` }));
+  for (let at = 0; at < many.length; at += 1_000) await app.db.insert(oauthClients).values(many.slice(at, at + 1_000));
+  later(2);
+  const newest = await begin();
+  const rows = (await app.db.select({ id: oauthClients.id }).from(oauthClients)).map(({ id }) => id);
+  expect(rows).not.toContain(oldest.clientId);
+  expect(rows).toEqual(expect.arrayContaining([newest.clientId, clientId]));
+  expect(rows.filter((id) => id !== clientId)).toHaveLength(5_000);
 });

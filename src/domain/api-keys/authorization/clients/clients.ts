@@ -21,9 +21,10 @@ export type OAuthClient = ClientMetadata & Readonly<{ id: string; secretHash: st
 
 /** Of those that nobody has given access. */
 const MOST_UNUSED = 5_000;
-const UNUSED_SECONDS = 86_400;
+/** So long, for a client that remembers its id goes to the authorization page with it, where it can't learn that it is unknown. */
+const UNUSED_SECONDS = 30 * 86_400;
 /** Without access, a client that had some is kept so long. */
-const LEFT_SECONDS = 30 * 86_400;
+const LEFT_SECONDS = 180 * 86_400;
 
 /**
  * Registers a client (RFC 7591) and returns its registration. Beyond MOST_UNUSED clients that nobody uses the oldest is forgotten.
