@@ -444,3 +444,46 @@ test("a sign-in goes with its user and its server", async () => {
   expect(await app.db.$count(mcpSignIns)).toBe(0);
   expect(await app.db.$count(mcpClients)).toBe(0);
 });
+
+/** Starts the SDK's authorization server, which a process ends with itself only, at an address. */
+const SDK_SERVER = `
+  import { setupAuthServer } from "@modelcontextprotocol/sdk/examples/server/demoInMemoryOAuthProvider.js";
+  const [authServerUrl, mcpServerUrl] = process.argv.slice(-2).map((address) => new URL(address));
+  setupAuthServer({ authServerUrl, mcpServerUrl, strictResource: true });`;
+
+test("signs in at the authorization server of the official SDK", async () => {
+  const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const issuer = new URL(`http://localhost:${taken.port}`);
+  await taken.stop(true);
+  const resource: Bun.Server<undefined> = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch(request) {
+      if (!new URL(request.url).pathname.startsWith("/.well-known/oauth-protected-resource"))
+        return new Response(null, { status: 401 });
+      return Response.json({
+        resource: `${resource.url.origin}/mcp`,
+        authorization_servers: [issuer.href],
+        scopes_supported: ["mcp:tools"],
+      });
+    },
+  });
+  const url = `http://127.0.0.1:${resource.port}/mcp`;
+  const sdk = Bun.spawn([process.execPath, "-e", SDK_SERVER, issuer.href, url], {
+    cwd: import.meta.dir,
+    stdout: "pipe",
+  });
+  try {
+    // It says that it listens.
+    await sdk.stdout.getReader().read();
+    await app.db.delete(mcpServers);
+    await app.changes.publish("mcp_servers", [id]);
+    id = await add({ url });
+    expect(await signIn("alice")).toMatchObject({ success: true });
+    expect(await token("alice")).toMatch(/^[\da-f-]{36}$/);
+    const [row] = await app.db.select().from(mcpSignIns);
+    expect(row?.scope).toBe("mcp:tools");
+  } finally {
+    sdk.kill();
+    await Promise.all([sdk.exited, resource.stop(true)]);
+  }
+});

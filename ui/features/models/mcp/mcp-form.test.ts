@@ -73,6 +73,19 @@ test("a form of a document saves where it is and what it leaves open", () => {
   });
 });
 
+test("a server where users sign in has the secret of an entered client alone", () => {
+  const form = { ...formOf(null), name: "a", url: "https://a.example/mcp", auth: "oauth" as const };
+  expect(serverOfForm(form).server).toEqual({ url: form.url, auth: "oauth" });
+  const entered = { ...form, issuer: "https://as.example", clientId: "c", oauthScope: "s", secret: "k" };
+  expect(serverOfForm(entered)).toMatchObject({
+    secret: "k",
+    server: { auth: "oauth", issuer: "https://as.example", client_id: "c", oauth_scope: "s" },
+  });
+  expect(checkMcpForm(entered, [])).toMatchObject({ auth: undefined, issuer: undefined, clientId: undefined });
+  expect(checkMcpForm({ ...entered, issuer: "as.example" }, []).issuer).toBe("url");
+  expect(checkMcpForm({ ...entered, kind: "openapi" }, []).auth).toBe("auth");
+});
+
 test("what a server says comes back as it was", () => {
   const definition = {
     ...{ url: "https://a.example/mcp", description: "d", enabled: false, auth: "client_credentials" as const },

@@ -94,7 +94,7 @@ export const formOf = (server: McpServerView | null): McpForm => ({
 /** What is saved, without what is at its default. */
 export const serverOfForm = (form: McpForm): SavedServer => ({
   name: form.name.trim(),
-  secret: form.kind === "stdio" ? form.environment : form.auth === "none" ? "" : form.secret,
+  secret: form.kind === "stdio" ? form.environment : usesSecret(form) ? form.secret : "",
   document: form.kind === "openapi" && !form.documentUrl.trim() ? form.document : "",
   server: {
     ...(form.kind !== "http" && { kind: form.kind }),
@@ -121,6 +121,10 @@ export const serverOfForm = (form: McpForm): SavedServer => ({
     ...(form.price.trim() && { usd_per_call: form.price.trim() }),
   },
 });
+
+/** Where users sign in, the secret is that of an entered client. */
+const usesSecret = ({ auth, clientId }: McpForm): boolean =>
+  auth !== "none" && (auth !== "oauth" || clientId.trim() !== "");
 
 /** How the gateway authenticates to the server, as it is saved. */
 const authenticationOf = (form: McpForm) => ({
