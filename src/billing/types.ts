@@ -142,6 +142,8 @@ export type Attempt = {
   problem?: "no_credit" | "bad_key";
   /** The least that a cancelled attempt cost the operator, in quota units at list price; nobody is charged for it. */
   cost?: number;
+  /** What a response that nobody got cost the operator, by the usage that its provider reported. */
+  channel_cost?: number;
 } & FailureNote;
 
 /** Why a call or an attempt failed, without secrets; nothing on success. */

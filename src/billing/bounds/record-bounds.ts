@@ -71,6 +71,7 @@ const OTHER: BoundOf<LogOther> = {
       code: line(128),
       problem: WORD,
       cost: NUMBER,
+      channel_cost: CHARGE,
     }),
     key_index: NUMBER,
     upstream_cost: CHARGE,

@@ -50,6 +50,40 @@ test("charges and costs are added up by channel and by model, of calls whose cos
   expect(await ask(`/api/data/margins?${range}&channel=${channelId + 1}`)).toEqual([]);
 });
 
+test("a response that nobody got costs its own channel, and stands in the row of its call", async () => {
+  const createdAt = now - 40 * 3600;
+  const attempt = { channelName: "", status: 200, startMs: 0, firstByteMs: null, endMs: 1 };
+  const attempts = [
+    { ...attempt, channelId: channelId + 7, channel_cost: 40 },
+    { ...attempt, channelId: channelId + 7, channel_cost: 2 },
+    { ...attempt, channelId },
+  ];
+  const call = (values: object, upstream_cost?: number) =>
+    callRecord({
+      ...{ userId: app.ids.user, username: "user", createdAt, channelId, modelName: "late", ...values },
+      other: {
+        request_id: "r",
+        admin_info: { use_channel: [], attempts, ...(upstream_cost !== undefined && { upstream_cost }) },
+      },
+    });
+  await writeCalls(app.database, [call({ quota: 100 }, 50), call({ quota: 0, failed: true })]);
+  const then = `start_timestamp=${createdAt - 60}&end_timestamp=${createdAt + 60}`;
+  expect(await ask(`/api/data/margins?${then}`)).toEqual([
+    { key: String(channelId), name: "reseller", count: 1, quota: 100, cost: 50 },
+    { key: String(channelId + 7), name: "", count: 0, quota: 0, cost: 84 },
+  ]);
+  expect(await ask(`/api/data/margins?${then}&by=model`)).toEqual([
+    { key: "late", name: "late", count: 1, quota: 100, cost: 134 },
+  ]);
+  const { text } = await app.ask("GET", `/api/log/export?${then}`, undefined, app.as.admin);
+  const cells = text
+    .trim()
+    .split("\r\n")
+    .slice(1)
+    .map((line) => line.split(",").slice(-6, -4).join());
+  expect(cells.toSorted()).toEqual(["42,-42", "92,8"]);
+});
+
 test("administrators' files have what calls cost and what is left of them", async () => {
   const path = `/api/log/export?start_timestamp=${now - 7200}&model_name=b`;
   const { text } = await app.ask("GET", path, undefined, app.as.admin);

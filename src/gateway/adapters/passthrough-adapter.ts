@@ -144,7 +144,7 @@ export class PassthroughAdapter implements Adapter {
 
   findStreamError(block: Buffer): string | null {
     const failure = this.#isText ? readFinishes(block).failure : null;
-    if (failure && !beginsContent(block)) throw new FailedResponse(failure);
+    if (failure && !beginsContent(block)) throw new FailedResponse(failure, usageInBytes(block));
     return errorEventIn(block, true);
   }
 
@@ -187,7 +187,7 @@ export class PassthroughAdapter implements Adapter {
     const isStream = body[0] !== OPEN_BRACE && isEventStream(body);
     const { bytes, failure } = readFinishes(isStream ? this.#folded(body) : body);
     if (!isObjectWith(CHAT_MEMBERS, bytes)) return null;
-    if (failure) throw new FailedResponse(failure);
+    if (failure) throw new FailedResponse(failure, usageInBytes(bytes));
     return bytes;
   }
 

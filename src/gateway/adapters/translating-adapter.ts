@@ -89,6 +89,7 @@ export class TranslatingAdapter implements Adapter {
 
   findStreamError(block: Uint8Array): string | null {
     const decoder = this.#codec.streamDecoder(randomId);
+    let usage: Usage | null = null;
     // Event by event: the first with information decides, and the block may contain half the response.
     for (let from = 0; from < block.length; ) {
       const end = eventEnd(block, from);
@@ -96,7 +97,8 @@ export class TranslatingAdapter implements Adapter {
         if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
         const steps = decoder.push(event);
         const failure = failureIn(steps, this.#codec.dialect);
-        if (failure && this.#refuses(failure)) throw new FailedResponse(failure);
+        for (const step of steps) if (step.type === "usage") usage = step.usage;
+        if (failure && this.#refuses(failure)) throw new FailedResponse(failure, usage);
         if (steps.some(({ type }) => type !== "start" && type !== "usage")) return null;
       }
       from = end;
@@ -284,7 +286,7 @@ export class TranslatingAdapter implements Adapter {
       }
     }
     const hasFailed = collected.reply.choices.every(({ finish }) => finish.reason === "error");
-    if (failure && hasFailed && this.#refuses(failure)) throw new FailedResponse(failure);
+    if (failure && hasFailed && this.#refuses(failure)) throw new FailedResponse(failure, collected.reply.usage);
     return { collected, meter, filtered };
   }
 

@@ -4,12 +4,14 @@ import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { readChannelCosts } from "../../billing/pricing/ratios/channel-cost.ts";
 import { createModelCatalog } from "../../catalog/catalog.ts";
 import { NO_USAGE, type Usage } from "../../formats/conversation/reply.ts";
 import type { Call } from "../call/call.ts";
+import type { Route } from "../call/route.ts";
 import { OutputMeter } from "./output-meter.ts";
 import { createPrices } from "./price.ts";
-import { countUsage, type Ending, priceUsage, reportedUsage } from "./price-usage.ts";
+import { attemptCost, countUsage, type Ending, priceUsage, reportedUsage } from "./price-usage.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -155,5 +157,27 @@ describe("searches that the upstream's usage reports", () => {
 
   test("are charged as reported where no channel is known", () => {
     expect(linesOf("gemini-2.5-flash", false)).toEqual(["3"]);
+  });
+});
+
+describe("what a response that nobody got cost", () => {
+  const prices = createPrices(fixedSettings({ ModelRatio: '{"m":1}' }));
+  const payer = { group: "default", user: { acceptUnsetPrice: false } };
+  const usage = { ...NO_USAGE, promptTokens: 9, completionTokens: 4 };
+  const costOf = (setting: object, reported: Usage | null, isPriced = true) => {
+    const price = isPriced ? prices.of(payer, "m", "m") : null;
+    const channel = { ...channelEntry({ models: ["m"] }), costs: readChannelCosts(setting) };
+    return attemptCost({ channel, price, upstreamModel: "m" } as unknown as Route, reported, { prices });
+  };
+
+  test.each<[string, object, Usage | null, boolean, number | null]>([
+    ["is the channel's part of the price, rounded", { cost_ratio: 0.7 }, usage, true, 9],
+    ["is by the channel's own prices", { cost_prices: { m: { input: 2.5, output: 10 } } }, usage, true, 31],
+    ["is by them where the model has no price", { cost_prices: { m: { input: 2.5, output: 10 } } }, usage, false, 31],
+    ["is nothing where the provider reported none", { cost_ratio: 0.7 }, NO_USAGE, true, 0],
+    ["is not known without a report", { cost_ratio: 0.7 }, null, true, null],
+    ["is not known of a channel that does not say", {}, usage, true, null],
+  ])("%s", (_, setting, reported, isPriced, cost) => {
+    expect(costOf(setting, reported, isPriced)).toBe(cost);
   });
 });

@@ -66,6 +66,19 @@ export function priceUsage(
   return { ...priced, upstreamCost: channelCost(route.channel.costs, costed, unit) };
 }
 
+/**
+ * What an attempt whose response nobody got cost the operator by the usage that its provider reported, in quota units; null: it
+ * reported none, or the channel does not say what its calls cost.
+ */
+export function attemptCost(route: Route, usage: Usage | null, { prices }: Pricing): number | null {
+  const { costs } = route.channel;
+  if (!costs || !usage) return null;
+  const { price, upstreamModel } = route;
+  const unit = prices.quotaPerUnit();
+  const receipt = price && charge(price, usage, unit).receipt;
+  return channelCost(costs, { upstreamModel, usage, price, receipt }, unit);
+}
+
 type ServedTiers = Readonly<{
   /** By which the response is charged. */
   names: readonly string[];

@@ -79,7 +79,8 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
       first: new Uint8Array(),
       ended: true,
       outcome: () => (outcomes[at] === "refuses" ? "filtered" : "answered"),
-      route: `route ${at}`,
+      route: { upstreamModel: `route ${at}`, channel: { costs: null } },
+      view: { take: () => "", usage: null },
     }) as unknown as Answer;
   const context = {
     services: { config: {} },
@@ -100,7 +101,7 @@ async function across(outcomes: readonly Outcome[], route: object | null = null)
     const status = outcome === "blames the request" ? 400 : 500;
     throw new GatewayError(status, outcome === "ends" ? "server_shutting_down" : "", `model ${at(call)}`);
   }).then(
-    ({ served, result }) => `${at(served)} by ${result.route}`,
+    ({ served, result }) => `${at(served)} by ${result.route.upstreamModel}`,
     (error: GatewayError) => error.message,
   );
   const noted = calls.map(({ call }) => call.progress.attempts.entries[0]);

@@ -1,4 +1,4 @@
-import { failureNote } from "../../billing/types.ts";
+import { type Attempt, failureNote } from "../../billing/types.ts";
 import { hasOnlyOwnKeys } from "../../domain/channels/provider-keys/own-keys.ts";
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
@@ -9,7 +9,8 @@ import type { RouteTarget } from "../call/route.ts";
 import type { Services, Uses } from "../call/services.ts";
 import type { Pricing } from "../money/price.ts";
 import { type PricedCall, priceCall } from "../money/price.ts";
-import { discardResponse, type Reviewed, reviewResponse } from "../upstream/filtered.ts";
+import { attemptCost } from "../money/price-usage.ts";
+import { discardResponse, type Reviewed, reportedIn, reviewResponse } from "../upstream/filtered.ts";
 import type { Answer } from "../upstream/receive.ts";
 import type { RoutingMemory } from "./memory.ts";
 import type { PlanContext } from "./routes/plan.ts";
@@ -70,7 +71,7 @@ export function findRoute({ services }: Uses<"channels" | "settings">, call: Cal
  * first model's error if all fail, or at once an error that another model would not avoid.
  */
 export async function acrossModels(
-  context: Uses<"config"> & Pick<RoutingMemory, "conversationModels" | "queues">,
+  context: Uses<"config"> & Pricing & Pick<RoutingMemory, "conversationModels" | "queues">,
   calls: readonly [PricedCall, ...PricedCall[]],
   attempt: (call: PricedCall) => Promise<Answer>,
   hasWaited = false,
@@ -79,7 +80,7 @@ export async function acrossModels(
   const queue = hasWaited ? null : call.route?.queue;
   if (queue) return context.queues.run(call, queue, () => acrossModels(context, calls, attempt, true));
   const failures: unknown[] = [];
-  let refused: Served | null = null;
+  let refused: Withheld | null = null;
   for (const served of calls) {
     try {
       const received = await attempt(served);
@@ -88,17 +89,17 @@ export async function acrossModels(
         isLast && !refused ? { result: received, isRefusal: false } : await reviewResponse(context, received);
       const { result, isRefusal } = reviewed;
       if (!isRefusal) {
-        if (refused) discardResponse(refused.result);
+        if (refused) discardWithheld(context, refused);
         if (served.call.route) rememberModel(context, served.call);
         return { served, result };
       }
-      noteRefusal(served.call);
-      if (refused) discardResponse(result);
-      else refused = { served, result };
+      const withheld = { served, result, entry: noteRefusal(served.call) };
+      if (refused) discardWithheld(context, withheld);
+      else refused = withheld;
     } catch (error) {
       if (served.call.progress.client.hasLeft || !isWorthAnotherModel(error)) {
         if (refused && !served.call.progress.client.hasLeft) break;
-        if (refused) discardResponse(refused.result);
+        if (refused) discardWithheld(context, refused);
         throw error;
       }
       failures.push(error);
@@ -111,10 +112,21 @@ export async function acrossModels(
 /** What an attempt returned, and for which model. */
 export type Served = Readonly<{ served: PricedCall; result: Answer }>;
 
-/** Notes in the log that the latest attempt was refused. */
-function noteRefusal({ progress: { attempts } }: Call): void {
+/** A response that the provider withheld, and the entry of its attempt. */
+type Withheld = Served & Readonly<{ entry: Attempt | undefined }>;
+
+/** Notes in the log that the latest attempt was refused; returns its entry. */
+function noteRefusal({ progress: { attempts } }: Call): Attempt | undefined {
   const entry = attempts.entries.at(-1);
   if (entry) Object.assign(entry, failureNote({ code: "gateway_filtered" }));
+  return entry;
+}
+
+/** Ends a response that another one takes the place of, and notes what it cost the operator all the same. */
+function discardWithheld(context: Pricing, { result, entry }: Withheld): void {
+  const cost = attemptCost(result.route, reportedIn(result), context);
+  if (entry && cost) entry.channel_cost = cost;
+  discardResponse(result);
 }
 
 /** The call for the first model of a route, followed by the others and then by the models that the client listed. */

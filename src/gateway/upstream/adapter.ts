@@ -34,7 +34,11 @@ export type CompleteResponse = Readonly<{
 /** A response is complete and yet a failure, by its finish reason: another channel may be tried. */
 export class FailedResponse extends Error {
   override name = "FailedResponse";
-  constructor(readonly error: ReplyError) {
+  constructor(
+    readonly error: ReplyError,
+    /** What the provider says it used up all the same; null: nothing. */
+    readonly usage: Usage | null,
+  ) {
     super(error.message);
   }
 }

@@ -2,13 +2,15 @@ import { type Attempt, failureNote } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ReadRequestText } from "../../domain/channels/status/own-words.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { TokenRefused } from "../../providers/contract/token-refused.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import { refuseIfClientLeft } from "../call/progress.ts";
 import type { Choice, Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
-import type { CallPrices } from "../money/price.ts";
+import type { CallPrices, Pricing } from "../money/price.ts";
+import { attemptCost } from "../money/price-usage.ts";
 import { type AdaptedRequest, FailedResponse } from "./adapter.ts";
 import {
   AttemptFailure,
@@ -26,6 +28,7 @@ import type { UpstreamTools } from "./upstream.ts";
 
 /** What these functions work with. */
 export type UpstreamAttemptContext = Uses<"config"> &
+  Pricing &
   Pick<CallTools, "deadlines"> &
   Pick<UpstreamTools, "coolDown" | "limitations" | "traffic" | "upstream">;
 
@@ -38,6 +41,8 @@ export class RunningAttempt {
   /** Its entry in the call's log row. */
   readonly entry: Attempt;
   readonly route: Route;
+  /** What the provider reported before it failed; null: nothing. */
+  usage: Usage | null = null;
   readonly #startMs: number;
   /** The channel has a limit of its own on the time to the first byte (setting `first_byte_timeout_seconds`). */
   readonly hasBudget: boolean;
@@ -131,6 +136,7 @@ export class RunningAttempt {
     const { call, exchange, entry, choice } = this;
     const cause = exchange.stopped === "shutdown" ? shuttingDown() : thrown;
     exchange.abort();
+    this.#noteCost(cause instanceof FailedResponse ? cause.usage : this.usage);
     if (cause instanceof DecodeError || cause instanceof GatewayError) {
       Object.assign(entry, failureNote(cause.reason));
       call.trace?.failAttempt(entry);
@@ -147,6 +153,13 @@ export class RunningAttempt {
     // A client's invalid request or disconnect says nothing about the upstream.
     this.end(call.progress.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
     return failure;
+  }
+
+  /** Notes what it cost the operator although it failed. */
+  #noteCost(usage: Usage | null): void {
+    const route = this.call.progress.attempts.latest;
+    const cost = route && attemptCost(route, usage, this.context);
+    if (cost) this.entry.channel_cost = cost;
   }
 
   /** The response, or its first bytes, are received (`failed` false), or never will be; null: that says nothing about the channel. */

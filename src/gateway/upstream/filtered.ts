@@ -1,3 +1,4 @@
+import type { Usage } from "../../formats/conversation/reply.ts";
 import { completeEventsLength } from "../../lib/http/sse.ts";
 import type { Uses } from "../call/services.ts";
 import type { Answer, Received } from "./receive.ts";
@@ -36,6 +37,15 @@ async function reviewStream({ services: { config } }: Uses<"config">, stream: Op
 /** Ends a response that nobody wants any more. */
 export function discardResponse(received: Received): void {
   if (received.kind === "stream") received.exchange.abort();
+}
+
+/** The usage that a response which nobody wants has reported so far; null: none. */
+export function reportedIn(received: Received): Usage | null {
+  if (received.kind === "bytes") return null;
+  if (received.kind === "complete") return received.response.reported;
+  const { first, view } = received;
+  view.take(Buffer.from(first.subarray(0, completeEventsLength(first))));
+  return view.usage;
 }
 
 /** A response, and whether the provider's content filter withheld all of it. */

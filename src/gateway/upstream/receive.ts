@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Usage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { DATA_FIELD } from "../../lib/http/sse.ts";
 import { isBlank } from "../../lib/values/bytes.ts";
@@ -254,6 +255,7 @@ async function openStream(
           return null;
         }
         exchange.abort();
+        attempt.usage = usageIn(adapter, Buffer.concat([...skipped, block]));
         throw errorWithGoodStatus(attempt, adapter, error);
       }
     }
@@ -274,13 +276,23 @@ async function openStream(
         outcome: running ? undefined : adapter.outcomeOf?.bind(adapter),
       };
     }
-    if (done) throw noResponse(channel, key, hasData ? "invalid" : "empty");
+    if (done) {
+      attempt.usage = usageIn(adapter, Buffer.concat([...skipped, block]));
+      throw noResponse(channel, key, hasData ? "invalid" : "empty");
+    }
     if (block.length > 0) skipped.push(block);
     if (bytes > maxResponseBodyBytes) {
       exchange.abort();
       throw new ResponseTooLargeError();
     }
   }
+}
+
+/** The usage that events report which contain no part of a response; null: none. */
+function usageIn(adapter: Adapter, events: Buffer): Usage | null {
+  const view = adapter.streamView();
+  view.take(events);
+  return view.usage;
 }
 
 function isJson(body: Uint8Array): boolean {

@@ -21,7 +21,7 @@ import {
   withoutPlans,
   withPlans,
 } from "./batch-parts.ts";
-import { addCosts, hasCost, noCosts } from "./cost-parts.ts";
+import { addCosts, hasAnyCost, noCosts } from "./cost-parts.ts";
 import { batchText, FIELD, hasBudgets, hasLabels, RECORD, readRecord } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
@@ -74,7 +74,7 @@ export async function applyBatch(
   const included = hasIncluded ? withIncluded(sql, areNew) : withoutIncluded(sql);
   const budgets = withPayers.length > 0 ? withBudgets(sql, processId, { hasPlans, hasIncluded }) : withoutBudgets(sql);
   const labels = records.some(hasLabels) ? withLabels(sql) : withoutLabels(sql);
-  const costs = records.some(hasCost)
+  const costs = records.some(hasAnyCost)
     ? addCosts(sql, sql`select *, taken as charged from applied where not unlogged`)
     : noCosts(sql);
   const log = logElsewhere ? withLogElsewhere(sql, labels) : withOwnLog(sql, labels, unlessLogged);

@@ -90,13 +90,15 @@ async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer): AsyncGenera
 /** Inside texts its quotes would be escaped. */
 const SERVICE_TIER = /"service_tier":\s*"([^"\\]*)"/;
 
-const UPSTREAM_COST = /"upstream_cost":(\d+)/;
+/** Of the response that the caller got, and of those that nobody got. */
+const COSTS = /"(?:upstream|channel)_cost":(\d+)/g;
 
 function cell(column: Column, row: LogView): CsvCell {
   if (column === "upstream_cost" || column === "margin") {
-    const cost = UPSTREAM_COST.exec(row.other)?.[1];
-    if (cost === undefined) return "";
-    return column === "margin" ? row.quota - Number(cost) : Number(cost);
+    const costs = [...row.other.matchAll(COSTS)].map(([, cost]) => Number(cost));
+    if (costs.length === 0) return "";
+    const cost = costs.reduce((sum, each) => sum + each, 0);
+    return column === "margin" ? row.quota - cost : cost;
   }
   if (column === "service_tier") return SERVICE_TIER.exec(row.other)?.[1] ?? "";
   if (column === "created_at") return new Date(row.created_at * 1000).toISOString();

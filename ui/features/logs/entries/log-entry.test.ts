@@ -3,7 +3,7 @@ import i18next from "i18next";
 import { LOG_NOTES } from "../../../../src/domain/logs/write-log.ts";
 import * as en from "../../../locales/en.ts";
 import * as zh from "../../../locales/zh.ts";
-import { noteText, otherOf } from "./log-entry.ts";
+import { costOf, marginOf, noteText, otherOf } from "./log-entry.ts";
 
 const LANGUAGES = { en, zh };
 /** What is filled in and no number. */
@@ -70,4 +70,18 @@ test("what a row says besides is read where it is as the server writes it", () =
     admin_info: { use_channel: ["3"], attempts: [] },
   });
   for (const invalid of ["", "null", "[]", "{"]) expect(otherOf({ other: invalid })).toEqual({});
+});
+
+test("what a call cost includes responses that nobody got", () => {
+  const attempt = { channelId: 1, channelName: "", status: 200, startMs: 0, firstByteMs: null, endMs: 1 };
+  const entry = (quota: number, info: object) => ({ quota, other: JSON.stringify({ admin_info: info }) });
+  const attempts = [{ ...attempt, channel_cost: 40 }, attempt];
+  expect([
+    costOf(entry(100, { attempts, upstream_cost: 50 })),
+    marginOf(entry(100, { attempts, upstream_cost: 50 })),
+  ]).toEqual([90, 10]);
+  expect(marginOf(entry(0, { attempts }))).toBe(-40);
+  expect(costOf(entry(100, { attempts: [attempt], upstream_cost: 0 }))).toBe(0);
+  expect(costOf(entry(100, { attempts: [attempt] }))).toBeNull();
+  expect(marginOf({ quota: 1, other: "" })).toBeNull();
 });

@@ -82,9 +82,15 @@ export function useEntryName(): (entry: LogEntry) => string {
   return useCallback((entry) => entry.model_name || noteText(entry, t, i18n.language), [t, i18n.language]);
 }
 
-/** What the call cost the operator, in quota units; null: its channel does not say, or the reader is no administrator. */
-export const costOf = (entry: Pick<LogEntry, "other">): number | null =>
-  otherOf(entry).admin_info?.upstream_cost ?? null;
+/**
+ * What the call cost the operator, in quota units, responses that nobody got included; null: its channels do not say, or the reader
+ * is no administrator.
+ */
+export function costOf(entry: Pick<LogEntry, "other">): number | null {
+  const { upstream_cost: cost, attempts = [] } = otherOf(entry).admin_info ?? {};
+  const failed = attempts.reduce((sum, attempt) => sum + (attempt.channel_cost ?? 0), 0);
+  return cost === undefined && failed === 0 ? null : (cost ?? 0) + failed;
+}
 
 /** What is left of the call's charge after its cost; null as there. */
 export function marginOf(entry: Pick<LogEntry, "other" | "quota">): number | null {

@@ -40,6 +40,7 @@ const isAttempt = isShape<Attempt>({
   code: isOptional(isText),
   problem: isOptional(isOneOf(["no_credit", "bad_key"])),
   cost: isOptional(isNumber),
+  channel_cost: isOptional(isNumber),
   error: isOptional(isText),
   error_reason: isOptional(isSentence),
 });
