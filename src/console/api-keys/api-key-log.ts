@@ -2,7 +2,8 @@ import { Elysia, t } from "elysia";
 import { mainOf } from "../../../db/server/log-database.ts";
 import type { Reads } from "../../../db/server/replica.ts";
 import { checkKeyLog } from "../../domain/api-keys/check-key-log.ts";
-import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyDirectory, ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
+import { keyForms } from "../../domain/api-keys/directory/key-hash.ts";
 import { readLogs, totalLogs } from "../../domain/logs/list/list-logs.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
@@ -21,8 +22,7 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
       "/token",
       async ({ query, request, set }) => {
         Object.assign(set.headers, ANY_ORIGIN);
-        const key = bareKey(query.key || request.headers.get("authorization") || "");
-        const token = tokens.findByKey(key) ?? (tokens.isComplete() ? undefined : await tokens.reread(key));
+        const token = await findKey(tokens, query.key || request.headers.get("authorization") || "");
         if (!token) throw new OperationError("token_key_invalid");
         await reads.read((db) => checkKeyLog(mainOf(db), { userId: token.userId, createdBy: token.createdBy }));
         const filter = { userId: token.userId, tokenId: token.id };
@@ -44,10 +44,12 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
     });
 }
 
-/** Strips `Bearer`, `sk-` and the channel that administrators may append to the key. */
-const bareKey = (input: string): string =>
-  input
-    .trim()
-    .replace(/^bearer\s+/i, "")
-    .replace(/^sk-/, "")
-    .replace(/-.*$/, "");
+/** The key that a text with or without `Bearer` and `sk-` means, as the gateway reads it. */
+async function findKey(tokens: ApiKeyDirectory, input: string): Promise<ApiKeyEntry | undefined> {
+  const forms = keyForms(input.trim().replace(/^bearer\s+/i, ""));
+  for (const { key } of forms) {
+    const token = tokens.findByKey(key) ?? (tokens.isComplete() ? undefined : await tokens.reread(key));
+    if (token) return token;
+  }
+  return undefined;
+}

@@ -2,6 +2,7 @@ import { ROLE, USER_STATUS } from "../../domain/accounts/access/roles.ts";
 import { isGroupList, usableGroups, usableInOrder } from "../../domain/accounts/users/usable-groups.ts";
 import { isAccessToken } from "../../domain/api-keys/authorization/secrets.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
+import { type KeyForm, keyForms } from "../../domain/api-keys/directory/key-hash.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import type { Caller } from "../call/caller.ts";
@@ -19,9 +20,6 @@ export type AuthenticateByDatabaseContext = AuthenticateByMemoryContext & Uses<"
 /** What `authenticate` works with. */
 export type AuthenticateContext = AuthenticateByDatabaseContext & Uses<"settings">;
 
-/** What a request carries. */
-type Credential = Readonly<{ key: string; channelId: number | null }>;
-
 /** Seconds after which a client may retry if its key could not be looked up. */
 const RECHECK_AFTER_SECONDS = 5;
 const BEARER = /^bearer /i;
@@ -35,7 +33,7 @@ type IsKnown = (key: string) => boolean;
  * /v1/messages, Authorization (with or without Bearer), mj-api-secret, then where other clients put it (x-api-key,
  * api-key, x-goog-api-key, xi-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
-export function readCredential(request: Request, isKnown: IsKnown): Credential | null {
+export function readCredential(request: Request, isKnown: IsKnown): KeyForm | null {
   const forms = readForms(request);
   const [plain] = forms;
   const credential = forms.length > 1 ? (forms.find(({ key }) => isKnown(key)) ?? plain) : plain;
@@ -44,25 +42,10 @@ export function readCredential(request: Request, isKnown: IsKnown): Credential |
   return credential ?? null;
 }
 
-const CHANNEL_ID = /^\d{1,9}$/;
-
-/**
- * What a request's key may mean: keys that came from other gateways have dashes, and a dash may come before a channel's id as
- * well. NaN: a channel's id that is no number.
- */
-function readForms(request: Request): Credential[] {
+/** What a request's key may mean; empty: it has none. */
+function readForms(request: Request): readonly KeyForm[] {
   const text = carriedText(request);
-  if (!text) return [];
-  const bare = text.startsWith("sk-") ? text.slice(3) : text;
-  if (!bare.includes("-")) return [{ key: bare, channelId: null }];
-  const [key = "", suffix = ""] = bare.split("-");
-  const end = bare.lastIndexOf("-");
-  const last = bare.slice(end + 1);
-  return [
-    { key: bare, channelId: null },
-    ...(CHANNEL_ID.test(last) ? [{ key: bare.slice(0, end), channelId: Number(last) }] : []),
-    { key, channelId: suffix === "" ? null : CHANNEL_ID.test(suffix) ? Number(suffix) : Number.NaN },
-  ];
+  return text ? keyForms(text) : [];
 }
 
 /** Whether a request carries an API key or what could be one. */
@@ -124,7 +107,7 @@ const unknownKey = (key: string): GatewayError =>
 export function admitKey(
   services: AuthenticateByMemoryContext["services"],
   token: ApiKeyEntry,
-  credential: Credential,
+  credential: KeyForm,
   ip: string,
   now: number,
 ): Caller {

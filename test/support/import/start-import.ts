@@ -9,7 +9,12 @@ import { type Engine, REAL_SCHEMAS, tablesOf } from "./real-schemas.ts";
 /** bcrypt of "correct horse", as the others keep it. */
 const passwordHash = Bun.password.hashSync("correct horse", { algorithm: "bcrypt", cost: 4 }).replace("$2b$", "$2a$");
 
-export const KEYS = { root: `${"A".repeat(47)}1`, alice: `${"B".repeat(47)}2`, spent: `${"C".repeat(47)}3` } as const;
+/** The second as some of the others make keys, with signs. */
+export const KEYS = {
+  root: `${"A".repeat(47)}1`,
+  alice: `${"B".repeat(44)}-x_2`,
+  spent: `${"C".repeat(47)}3`,
+} as const;
 export const CHANNEL_KEY = "sk-upstream-of-the-source";
 
 /** Rows every family can hold: two users of whom one invited the other, three keys, two channels, codes, options, logs. */

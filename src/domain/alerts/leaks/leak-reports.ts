@@ -8,7 +8,7 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { importedKeyHash } from "../../api-keys/directory/key-hash.ts";
+import { importedKeyHash, keyForms } from "../../api-keys/directory/key-hash.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 
 type Deps = Readonly<{
@@ -139,8 +139,7 @@ function readReport(body: string): Found[] | null {
 
 /** Writes down that a key was found in public, and disables it where the site says so. Resolves whether it is one. */
 async function recordLeak({ db, changes, settings, vault }: Deps, { token, url }: Found): Promise<boolean> {
-  const bare = token.replace(/^sk-/, "").split("-", 1)[0] ?? "";
-  const hashes = [vault.keyedHash(bare), importedKeyHash(vault, bare)];
+  const hashes = keyForms(token).flatMap(({ key }) => [vault.keyedHash(key), importedKeyHash(vault, key)]);
   const changed = await db.transaction(async (tx) => {
     const [row] = await tx
       .select()
