@@ -77,6 +77,7 @@ const OTHERS: readonly Check[] = [
     "deploy/{grafana,prometheus,systemd,compose}/**",
     "deploy/helm/sluice/values.yaml",
   ]),
+  own("answers of the API", checkAnswers),
   own("words", () => checkWords([...readSources(), ...readTexts()])),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),
   own("request members", () => checkRequestMembers(readSources())),
@@ -98,6 +99,14 @@ const OTHERS: readonly Check[] = [
 export async function runChecks(report: (result: CheckResult) => void, signal?: AbortSignal): Promise<CheckResult[]> {
   const results = await Promise.all([[TYPES], OTHERS].map((checks) => runInOrder(checks, report, signal)));
   return results.flat();
+}
+
+/** In a process of its own: a second compiler takes 1 GB. */
+async function checkAnswers(): Promise<Findings> {
+  const script = `${ROOT}/scripts/docs/answers/answers.ts`;
+  const child = Bun.spawn([process.execPath, script, "--check"], { cwd: ROOT, stdout: "ignore", stderr: "pipe" });
+  const complaint = await Bun.readableStreamToText(child.stderr);
+  return { problems: (await child.exited) === 0 ? [] : [complaint.trim()] };
 }
 
 async function runInOrder(

@@ -20,7 +20,7 @@ const TAKES_ZSTD = accepting("zstd");
 const TAKES_GZIP = accepting("gzip|\\*");
 
 /**
- * Compresses JSON responses under /api with zstd or gzip, as the client accepts it. Files and event streams stay uncompressed,
+ * Compresses JSON responses under /api, and the document of the API, with zstd or gzip, as the client accepts it. Files and event streams stay uncompressed,
  * because they are sent while they are produced.
  */
 export async function compressed(request: Request, answer: Response): Promise<Response> {
@@ -29,7 +29,8 @@ export async function compressed(request: Request, answer: Response): Promise<Re
   if (!coding) return answer;
   if (!JSON_TYPE.test(headers.get("content-type") ?? "") || !answer.body) return answer;
   if (headers.has("content-encoding") || headers.has("content-disposition")) return answer;
-  if (!new URL(request.url).pathname.startsWith("/api/")) return answer;
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/api/") && pathname !== "/openapi.json") return answer;
   const bytes = await answer.bytes();
   const packed = bytes.length < LEAST_BYTES ? null : await encoders[coding](bytes);
   const retained = new Headers(headers);

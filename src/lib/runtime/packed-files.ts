@@ -13,6 +13,7 @@ const SOURCES = {
   "pglite.wasm": { file: "../../../node_modules/@electric-sql/pglite/dist/pglite.wasm" },
   "pglite.data": { file: "../../../node_modules/@electric-sql/pglite/dist/pglite.data" },
   "seed.tar": { file: "../../../db/embedded/seed.tar" },
+  "answers.json": { file: "../../server/control-plane/api-reference/answers.json" },
   "font.ttf": { file: "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" },
   "o200k_base.json": { module: "gpt-tokenizer/bpeRanks/o200k_base" },
   "cl100k_base.json": { module: "gpt-tokenizer/bpeRanks/cl100k_base" },

@@ -51,6 +51,9 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
   const api = managementApi(services, explain, readLive, diagnostics, models);
   const apis = [relay, api, monitors];
   const document = lazily(async () => (await import("./api-reference/openapi.ts")).openApiDocument(apis, version));
+  const plainDocument = lazily(async () =>
+    (await import("./api-reference/openapi.ts")).withoutUnions(await document()),
+  );
   const { basePath, rateLimits, isOffline } = services.config;
   const limit = createPageLimit({ ...services, limit: rateLimits.web, basePath });
   const render = createPublicPages({ ...services, modelHealth, publicModels });
@@ -63,7 +66,7 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
     })
     .use(monitors)
     .use(api)
-    .get("/openapi.json", () => document())
+    .get("/openapi.json", ({ query }) => (query.unions === "false" ? plainDocument() : document()))
     .use(docsSite(docsRoot(), basePath))
     .use(webManifest(services.settings, basePath))
     .use(siteFiles({ ...services, publicModels }))

@@ -6,7 +6,7 @@ import { createLogger } from "../../../lib/runtime/log.ts";
 import { type App, createApp } from "../../app.ts";
 import { readConfig } from "../../config.ts";
 import { openServices, type Services } from "../../services.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument, withoutUnions } from "./openapi.ts";
 import { TASKS } from "./tasks.ts";
 
 let dataDir: string;
@@ -75,4 +75,24 @@ test("the only authorization server is the one of /mcp, and there is no OpenID p
   ]);
   const ofMcp = /^\/\.well-known\/oauth-protected-resource(?:\/|$)/;
   expect(paths.filter((path) => OF_SERVERS.test(path) && !ofMcp.test(path) && !OF_MCP.has(path))).toEqual([]);
+});
+
+test("for generators that know no unions the document has none, and the same operations", () => {
+  const document = openApiDocument(apis, "1.2.3");
+  const plain = withoutUnions(document);
+  expect(JSON.stringify(plain)).not.toMatch(/"(?:anyOf|oneOf)":|"type":\[/);
+  const operations = ({ paths }: typeof document) =>
+    Object.entries(paths).map(([path, methods]) => [path, Object.keys(methods)]);
+  expect(operations(plain)).toEqual(operations(document));
+  const schema = {
+    properties: {
+      type: { anyOf: [{ type: "number" }, { type: "null" }] },
+      one: {
+        oneOf: [{ type: "array", items: { type: "string" } }, { properties: { id: { type: ["number", "null"] } } }],
+      },
+    },
+  };
+  expect(withoutUnions<object>(schema)).toEqual({
+    properties: { type: { type: "number" }, one: { properties: { id: { type: "number" } } } },
+  });
 });
