@@ -46,6 +46,14 @@ const PAGES = [
   "/guardrails",
   "/mcp-servers",
   "/live",
+  "/plan",
+  "/order",
+  "/task",
+  "/audit",
+  "/service-accounts",
+  "/experiments",
+  "/status",
+  "/doctor",
 ];
 const USER_PAGES = [
   "/console",
