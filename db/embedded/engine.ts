@@ -68,7 +68,10 @@ export class Engine {
     const { engineDir, socket, fsync } = this.#options;
     const thread = this.#thread;
     try {
-      const program = await compileProgram();
+      // Begun first: it is the longer one.
+      const compiling = compileProgram();
+      const preparing = thread.ask({ op: "prepare", dataDir: engineDir }, START_TIMEOUT_MS);
+      const [program] = await Promise.all([compiling, preparing]);
       await thread.ask({ op: "start", dataDir: engineDir, socket, fsync, program }, START_TIMEOUT_MS);
     } catch (error) {
       await thread.end();

@@ -1,11 +1,20 @@
 import nodeCrypto from "node:crypto";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { migrate } from "drizzle-orm/pglite/migrator";
 import { CREATE_REST } from "../maintenance/partitions.ts";
+
+/** Nobody makes another database of the templates, half of the files. */
+const TIDYING = [
+  "update pg_database set datistemplate = false, datallowconn = true",
+  "drop database template0",
+  "drop database template1",
+  "vacuum freeze",
+  "checkpoint",
+];
 
 export const SEED_FILE = new URL("./seed.tar", import.meta.url).pathname;
 
@@ -21,8 +30,12 @@ export async function makeSeed(outFile = SEED_FILE): Promise<void> {
     const engine = await PGlite.create({ dataDir });
     await migrate(drizzle(engine), { migrationsFolder: new URL("../migrations", import.meta.url).pathname });
     await engine.exec(CREATE_REST);
-    for (const tidying of ["vacuum freeze", "checkpoint"]) await engine.exec(tidying);
+    for (const tidying of TIDYING) await engine.exec(tidying);
+    const { rows } = await engine.query<{ file: string }>(
+      "select pg_walfile_name(pg_current_wal_insert_lsn()) as file",
+    );
     await engine.close();
+    await removeLaterSegments(join(dataDir, "pg_wal"), rows[0]?.file ?? "");
     await mkdir(dirname(outFile), { recursive: true });
     await pack(dataDir, draft);
     await rename(draft, outFile);
@@ -30,6 +43,12 @@ export async function makeSeed(outFile = SEED_FILE): Promise<void> {
     await rm(draft, { force: true });
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Removes what was prepared for later writing, 16 MB: it is made when it is needed. `current`: the last segment with records. */
+async function removeLaterSegments(folder: string, current: string): Promise<void> {
+  const later = (await readdir(folder)).filter((name) => /^[0-9A-F]{24}$/.test(name) && name > current);
+  if (current !== "") for (const name of later) await rm(join(folder, name));
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Messages to the thread of the embedded engine. */
 export type WorkerCommand =
+  /** Reads what a start needs, and makes the files of a first one; answered with `ready`. */
+  | { op: "prepare"; dataDir: string }
   | { op: "start"; dataDir: string; socket: string; fsync: boolean; program: WebAssembly.Module }
   | { op: "ping" }
   | { op: "stop" };

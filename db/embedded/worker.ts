@@ -45,7 +45,10 @@ const reply = (message: WorkerReply) => self.postMessage(message);
 
 self.onmessage = async ({ data: command }: MessageEvent<WorkerCommand>) => {
   try {
-    if (command.op === "start") {
+    if (command.op === "prepare") {
+      await prepare(command.dataDir);
+      reply({ op: "ready" });
+    } else if (command.op === "start") {
       await start(command);
       reply({ op: "ready" });
     } else if (command.op === "ping") {
@@ -60,14 +63,22 @@ self.onmessage = async ({ data: command }: MessageEvent<WorkerCommand>) => {
   }
 };
 
-async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand, { op: "start" }>): Promise<void> {
+let files: Blob | null = null;
+
+/** What can be done while another thread compiles the engine. */
+async function prepare(dataDir: string): Promise<void> {
+  files = new Blob([readPackedSync("pglite.data")]);
   if (!existsSync(join(dataDir, "PG_VERSION"))) await unpackSeed(dataDir);
+}
+
+async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand, { op: "start" }>): Promise<void> {
+  if (!files) throw new Error("the engine was started before its files were there");
   const durable = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
   const defaults = (PGlite as unknown as StartParameters).defaultStartParams;
   engine = await PGlite.create({
     dataDir,
     pgliteWasmModule: program,
-    fsBundle: new Blob([readPackedSync("pglite.data")]),
+    fsBundle: files,
     startParams: [
       ...defaults.filter((parameter) => parameter !== "-F" || !fsync),
       ...(fsync ? durable : []),
@@ -77,6 +88,7 @@ async function start({ dataDir, socket, fsync, program }: Extract<WorkerCommand,
       "max_wal_size=64MB",
     ],
   });
+  files = null;
   // The engine's file system has no fsync of its own: without this, "fsync=on" would be an empty word.
   const internals = engine as unknown as Internals;
   if (fsync) {

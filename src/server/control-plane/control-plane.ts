@@ -19,6 +19,7 @@ import { REQUEST_ID_HEADER, requestIdOf, withOrigin } from "../../lib/http/reque
 import { consoleRoot, docsRoot, type Services } from "../services.ts";
 import { version } from "../version.ts";
 import { managementApi } from "./management-api.ts";
+import { managementMcp } from "./management-mcp/routes.ts";
 
 /** What is no relayed call: the console with its pages, its API, and what monitors ask. */
 export type ControlPlane = Readonly<{
@@ -57,7 +58,7 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
   const { basePath, rateLimits, isOffline } = services.config;
   const limit = createPageLimit({ ...services, limit: rateLimits.web, basePath });
   const render = createPublicPages({ ...services, modelHealth, publicModels });
-  const app = new Elysia({ name: "control-plane" })
+  const app: AnyElysia = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
       set.headers["x-content-type-options"] = "nosniff";
@@ -66,6 +67,13 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
     })
     .use(monitors)
     .use(api)
+    .use(
+      managementMcp({
+        services: { ...services, db: services.database.db },
+        document: plainDocument,
+        respond: async (request) => app.fetch(request),
+      }),
+    )
     .get("/openapi.json", ({ query }) => (query.unions === "false" ? plainDocument() : document()))
     .use(docsSite(docsRoot(), basePath))
     .use(webManifest(services.settings, basePath))
