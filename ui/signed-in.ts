@@ -65,9 +65,11 @@ export const playground = () => withTexts(import("./features/playground/Playgrou
 export const redemptionList = () => withTexts(import("./features/wallet/codes/CodeListPage.tsx"), "admin");
 export const request = () => withTexts(import("./features/logs/detail/RequestPage.tsx"), "records");
 export const authenticity = () => withTexts(import("./features/channels/authenticity/AuthenticityPage.tsx"), "admin");
-export const mcpSignInList = () => import("./features/models/mcp/sign-ins/McpSignInListPage.tsx");
-export const mcpSignInCallback = () => import("./features/models/mcp/sign-ins/SignInCallbackPage.tsx");
-export const providerKeyList = () => import("./features/channels/provider-keys/ProviderKeyListPage.tsx");
+export const mcpSignInList = () => withTexts(import("./features/models/mcp/sign-ins/McpSignInListPage.tsx"), "account");
+export const mcpSignInCallback = () =>
+  withTexts(import("./features/models/mcp/sign-ins/SignInCallbackPage.tsx"), "account");
+export const providerKeyList = () =>
+  withTexts(import("./features/channels/provider-keys/ProviderKeyListPage.tsx"), "account");
 export const replays = () => withTexts(import("./features/models/replays/ReplayPage.tsx"), "admin");
 export const experiments = () => withTexts(import("./features/models/experiments/ExperimentPage.tsx"), "admin");
 export const mcpServerList = () => withTexts(import("./features/models/mcp/McpServerListPage.tsx"), "admin");

@@ -32,18 +32,18 @@ export const PARTS = {
   signedIn: [
     "accounts/account-switch",
     "api-keys/api-keys",
-    "channels/provider-keys",
     "logs/logs",
     "logs/usage",
-    "models/mcp-sign-ins",
     "notifications/announcements",
     "playground/chat",
     "system/first-steps",
   ],
-  /** Pages about the account and its money. */
+  /** Pages about the account, its sign-ins and its money. */
   account: [
     "accounts/profile",
     "accounts/security",
+    "channels/provider-keys",
+    "models/mcp-sign-ins",
     "notifications/notifications",
     "wallet/agents",
     "wallet/plans",

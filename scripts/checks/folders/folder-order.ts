@@ -42,6 +42,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/lib/values": "json patterns",
   "src/providers": "chinese-labs errors hosts media self-hosted labs shared contract",
   "src/server": "outage workers health",
+  "src/server/control-plane": "management-mcp api-reference",
   "src/settings": "registry option",
   "ui/features": "system settings accounts notifications wallet channels models api-keys tasks logs alerts playground",
   "ui/features/accounts": "identity-providers organizations profile registration sign-in security users access",

@@ -34,12 +34,15 @@ type IsKnown = (key: string) => boolean;
  * api-key, x-goog-api-key, xi-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
 export function readCredential(request: Request, isKnown: IsKnown): KeyForm | null {
-  const forms = readForms(request);
-  const [plain] = forms;
-  const credential = forms.length > 1 ? (forms.find(({ key }) => isKnown(key)) ?? plain) : plain;
-  if (Number.isNaN(credential?.channelId))
+  const text = carriedText(request);
+  if (!text) return null;
+  const bare = text.startsWith("sk-") ? text.slice(3) : text;
+  if (!bare.includes("-")) return { key: bare, channelId: null };
+  const forms = keyForms(text);
+  const credential = forms.find(({ key }) => isKnown(key)) ?? forms[0];
+  if (Number.isNaN(credential.channelId))
     throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
-  return credential ?? null;
+  return credential;
 }
 
 /** What a request's key may mean; empty: it has none. */
@@ -111,7 +114,22 @@ export function admitKey(
   ip: string,
   now: number,
 ): Caller {
-  checkToken(services, token, credential.key, now);
+  const expired = token.expiredTime !== -1 && token.expiredTime <= now;
+  // A budget that is due renews when the call is admitted.
+  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
+  if (token.status === 4 && !isDue)
+    throw usedUp(
+      "api_key_exhausted",
+      { code: "gateway_key_used_up", params: { key: maskedKey(credential.key) } },
+      "key_quota",
+      token.budgetRenewsAt,
+    );
+  if (token.status === 3 || expired) {
+    if (token.status === 1) services.tokens.setStatus(token.id, 3);
+    throw new GatewayError(401, "api_key_expired", { code: "gateway_key_expired" });
+  }
+  if (token.status !== 1 && token.status !== 4)
+    throw new GatewayError(401, "api_key_disabled", { code: "gateway_key_disabled" });
   const user = services.users.get(token.userId);
   if (!user || user.deleted) throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_removed" });
   if (user.status !== USER_STATUS.active) throw new GatewayError(403, "user_banned", { code: "gateway_owner_banned" });
@@ -221,22 +239,3 @@ export function inUsableGroup({ settings }: Pick<Services, "settings">, caller: 
 }
 
 const maskedKey = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
-
-function checkToken(services: Pick<Services, "tokens">, token: ApiKeyEntry, key: string, now: number): void {
-  const expired = token.expiredTime !== -1 && token.expiredTime <= now;
-  // A budget that is due renews when the call is admitted.
-  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
-  if (token.status === 4 && !isDue)
-    throw usedUp(
-      "api_key_exhausted",
-      { code: "gateway_key_used_up", params: { key: maskedKey(key) } },
-      "key_quota",
-      token.budgetRenewsAt,
-    );
-  if (token.status === 3 || expired) {
-    if (token.status === 1) services.tokens.setStatus(token.id, 3);
-    throw new GatewayError(401, "api_key_expired", { code: "gateway_key_expired" });
-  }
-  if (token.status !== 1 && token.status !== 4)
-    throw new GatewayError(401, "api_key_disabled", { code: "gateway_key_disabled" });
-}

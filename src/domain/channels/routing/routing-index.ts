@@ -22,17 +22,6 @@ export function createRoutingIndex() {
   const groups = new Map<string, GroupChannels>();
   const patterns = createPatternRoutes();
 
-  const find = (group: string, name: string): Candidates | null => {
-    const route = routes.get(name);
-    const known = route?.candidates.get(group);
-    if (!route || known !== undefined) return known ?? null;
-    // Whatever callers write is not remembered.
-    if (!groups.has(group)) return null;
-    const channels = [...route.channels.values()].filter((channel) => channel.groups.includes(group));
-    const candidates = channels.length === 0 ? null : intoTiers(name, channels);
-    route.candidates.set(group, candidates);
-    return candidates;
-  };
   return {
     add(entry: ChannelEntry): void {
       patterns.add(entry);
@@ -70,11 +59,19 @@ export function createRoutingIndex() {
       }
     },
     candidates(group: string, model: string): Candidates | null {
-      const found = find(group, model);
-      if (found) return found;
-      const name = collapseGizmo(model);
-      const collapsed = name === model ? null : find(group, name);
-      return collapsed ? { ...collapsed, model } : patterns.find(group, model);
+      for (let name = model; ; name = collapseGizmo(model)) {
+        const route = routes.get(name);
+        let found = route?.candidates.get(group);
+        // What callers write as their group is not remembered.
+        if (route && found === undefined && groups.has(group)) {
+          const channels: ChannelEntry[] = [];
+          for (const channel of route.channels.values()) if (channel.groups.includes(group)) channels.push(channel);
+          found = channels.length === 0 ? null : intoTiers(name, channels);
+          route.candidates.set(group, found);
+        }
+        if (found) return name === model ? found : { ...found, model };
+        if (name !== model || collapseGizmo(model) === model) return patterns.find(group, model);
+      }
     },
     modelsOf(name: string): readonly string[] {
       const group = groups.get(name);

@@ -56,12 +56,15 @@ export function managementMcp({ services, document, respond }: Parts) {
   };
   const app = new Elysia({ name: "management-mcp" });
   for (const { path, mayChange } of ADDRESSES) {
-    app.post(path, ({ request, body }) => serve(request, body, mayChange));
+    app.post(path, ({ request, body }) => serve(request, body, mayChange), HIDDEN);
     // Nothing is sent that no request has asked for, and there are no sessions.
-    for (const method of ["GET", "DELETE"]) app.route(method, path, () => NOT_ALLOWED.clone());
+    for (const method of ["GET", "DELETE"]) app.route(method, path, () => NOT_ALLOWED.clone(), HIDDEN);
   }
   return app;
 }
+
+/** It is a protocol of its own, not a call of the API. */
+const HIDDEN = { detail: { hide: true } };
 
 const NOT_ALLOWED = new Response(null, { status: 405, headers: { allow: "POST" } });
 

@@ -94,7 +94,7 @@ test("a service account has what its rights allow, and no more", async () => {
   await client.close();
 });
 
-test("users, sessions, strangers and other messages are refused", async () => {
+test("users, sessions and other messages are refused", async () => {
   const ask = (path: string, init: RequestInit) => fetch(new URL(path, url), init);
   const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
