@@ -28,7 +28,7 @@ const ORGANIZATION_HEADER = "sluice-organization";
 export type AuthenticationServices = Readonly<{ db: Db; users: UserDirectory; sessions: Sessions; vault: Vault }>;
 
 /** Names under which tools of the ecosystem send the user id; ours first. */
-const USER_ID_HEADERS = [
+export const USER_ID_HEADERS = [
   "sluice-user",
   "veloera-user",
   "new-api-user",

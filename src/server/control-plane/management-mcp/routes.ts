@@ -1,7 +1,12 @@
 import { Elysia } from "elysia";
 import { rightsOfRole } from "../../../domain/accounts/access/admin-roles.ts";
 import { ROLE } from "../../../domain/accounts/access/roles.ts";
-import { type AuthenticationServices, authenticate, type Caller } from "../../../domain/accounts/authenticate.ts";
+import {
+  type AuthenticationServices,
+  authenticate,
+  type Caller,
+  USER_ID_HEADERS,
+} from "../../../domain/accounts/authenticate.ts";
 import { recordOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { OpenApiDocument } from "../api-reference/openapi.ts";
@@ -22,7 +27,7 @@ type Parts = Readonly<{
 }>;
 
 /** What of a request says who its caller is; a session does not: pages of other sites could use it. */
-const FORWARDED = ["authorization", "sluice-user", "new-api-user", "veloera-user", "accept-language"] as const;
+const FORWARDED = ["authorization", "accept-language", ...USER_ID_HEADERS];
 
 /**
  * The management API as an MCP server for administrators and service accounts, over Streamable HTTP without sessions: tools that find,
