@@ -34,7 +34,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/formats/openai-chat": "response request",
   "src/gateway": "endpoints quality pipeline adapters streaming state routing upstream money auth request call",
   "src/gateway/adapters/mcp": "messages responses",
-  "src/gateway/call/guardrails": "request answer services",
+  "src/gateway/call/guardrails": "servers request answer services",
   "src/gateway/endpoints": "routes realtime stored tasks mcp lookup",
   "src/gateway/endpoints/realtime": "openai live metering filters",
   "src/gateway/state": "evals files references collections responses objects",

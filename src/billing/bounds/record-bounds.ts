@@ -125,8 +125,8 @@ const OTHER: BoundOf<LogOther> = {
     name: ID,
     tools: list(32, line(200)),
   },
-  // Each is an entry of an index too. Of 64 characters, each may be two units.
-  tags: list(10, line(128)),
+  // Each is an entry of an index too: ten of the client's, the others of guardrails. Of 64 characters, each may be two units.
+  tags: list(60, line(128)),
   // An entry of an index: 128 characters, each of which may be two units.
   end_user: line(256),
   plan_draws: list(100, {

@@ -44,6 +44,7 @@ export const guardrailDefinition: TSchema & { static: object } = t.Object(
     projects: ids("Only calls of these projects."),
     keys: ids("Only calls of these API keys."),
     models: texts("Only calls of models that match one of these names or patterns."),
+    mcp_servers: texts("Only calls of MCP servers that match one of these names or patterns: arguments and results."),
     words: texts("Of the kind words."),
     patterns: texts("Of the kind patterns: regular expressions of RE2, whatever the case."),
     personal: texts(`Of the kind personal_data: ${oneOf(PERSONAL_KINDS)} All unless set.`),

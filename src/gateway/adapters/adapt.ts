@@ -15,6 +15,7 @@ import { GatewayError } from "../call/errors.ts";
 import { answerFilters, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
 import { AnswerReview } from "../call/guardrails/answer/review-answer.ts";
 import type { StepFilter } from "../call/guardrails/answer/step-filter.ts";
+import { isTranscription } from "../call/guardrails/request/guard-request.ts";
 import type { ServiceContext } from "../call/guardrails/services/ask-service.ts";
 import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
@@ -39,6 +40,7 @@ import type { AdapterTools } from "./tools.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
 import { readChat, readCompletion, reviewingAdapter } from "./views/reviewing-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
+import { transcriptFilter } from "./views/transcript-filter.ts";
 
 /** What these functions work with. */
 export type AdaptContext = Uses<"config" | "settings" | "vault"> &
@@ -191,14 +193,17 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
   const { key, provider, upstreamModel } = route;
   const { config } = context.services;
   const { capability } = call.endpoint;
+  const isTranscript = call.guard !== null && isTranscription(call);
   const own = provider.nativeFormat?.({ capability, model: upstreamModel }, key);
   const loadable = config.maxRequestBodyBytes;
   const take = (bytes: number) => {
     if (bytes > loadable) throw tooLarge(loadable);
     takeMemory(context, call.request, bytes);
   };
-  if (own) return new NativeAdapter(call, route, own, options.catalog, take);
+  const native = own && new NativeAdapter(call, route, own, options.catalog, take);
+  if (native) return isTranscript ? transcriptFilter(native, call) : native;
   const passthrough = new PassthroughAdapter(call, route, options);
+  if (isTranscript) return transcriptFilter(passthrough, call);
   if (!call.guard || capability !== "completions") return passthrough;
   const review = reviewOf(context, call);
   const filters = [...(review ? [review.filter] : []), ...answerFilters(call)];

@@ -188,13 +188,13 @@ export function callTags(headers: Headers, body: JsonObject): readonly string[] 
   return [...new Set(cut)].slice(0, MOST_TAGS);
 }
 
-const MOST_GUARDRAIL_TAGS = 8;
+const MOST_GUARDRAIL_TAGS = 50;
 
-/** The tags of a call, with what its guardrails did and their names before its own. */
+/** The tags of a call, with what its guardrails did and their names before its own, of which none is lost for them. */
 export function withGuardrailTags(verdicts: readonly Verdict[], own: readonly string[]): readonly string[] {
   const actions = verdicts.map(({ action, shadow }) => GUARDRAIL_TAG + (shadow ? "shadow" : action));
   const names = verdicts.map(({ name }) => GUARDRAIL_TAG + name);
-  return [...[...new Set([...actions, ...names])].slice(0, MOST_GUARDRAIL_TAGS), ...own].slice(0, MOST_TAGS);
+  return [...[...new Set([...actions, ...names])].slice(0, MOST_GUARDRAIL_TAGS), ...own];
 }
 
 const MOST_VERDICTS = 50;

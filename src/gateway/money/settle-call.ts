@@ -187,7 +187,9 @@ export function recordFailure(
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
   call.progress.cache?.recording?.end();
-  const rules = settings.values.LogChatContentEnabled ? contentRules(settings, call.caller.policies) : null;
+  const isHidden = call.progress.guard?.hidesContent === true && !call.guard;
+  const rules =
+    settings.values.LogChatContentEnabled && !isHidden ? contentRules(settings, call.caller.policies) : null;
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",

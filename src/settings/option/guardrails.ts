@@ -48,6 +48,8 @@ type GuardrailScope = Readonly<{
   callers: CallerScope | null;
   /** Null: all. */
   models: readonly NamePattern[] | null;
+  /** The MCP servers whose calls it is about alone; null: it is about all calls. */
+  servers: readonly NamePattern[] | null;
 }>;
 
 /** A server that decides. */
@@ -119,6 +121,7 @@ const readDefinition = fieldsOf({
   phases: listOf(oneOf(GUARDRAIL_PHASES)),
   ...scopeFields,
   models: listOf(text),
+  mcp_servers: listOf(text),
   words: longList(MAX_WORDS),
   patterns: longList(MAX_RULES),
   personal: listOf(oneOf(PERSONAL_KINDS)),
@@ -224,12 +227,10 @@ const readService = (type: string, url: string, definition: GuardrailDefinition)
   language: definition.language ?? "",
 });
 
-function readScope({ models, ...callers }: GuardrailDefinition): GuardrailScope | null {
-  const scope = {
-    callers: readCallerScope(callers),
-    models: models && models.length > 0 ? models.map(namePattern) : null,
-  };
-  return scope.callers || scope.models ? scope : null;
+function readScope({ models, mcp_servers: servers, ...callers }: GuardrailDefinition): GuardrailScope | null {
+  const patternsOf = (names: readonly string[] | undefined) => (names?.length ? names.map(namePattern) : null);
+  const scope = { callers: readCallerScope(callers), models: patternsOf(models), servers: patternsOf(servers) };
+  return scope.callers || scope.models || scope.servers ? scope : null;
 }
 
 /** Guardrails as JSON by name. */

@@ -13,6 +13,8 @@ export type Complete = Readonly<{
   texts: readonly string[];
   /** The tools of a request, or those that an answer calls. */
   tools: readonly string[];
+  /** Other names of its only tool: it is allowed under each of them. */
+  aliases?: readonly string[];
 }>;
 
 /** A rule as calls need it. */
@@ -83,7 +85,8 @@ function judgeOf({ kind, languages, maxCharacters, tools, schema }: GuardrailRul
     case "size":
       return ({ texts }) => (texts.reduce((sum, { length }) => sum + length, 0) > maxCharacters ? "SIZE" : null);
     case "tools":
-      return (complete) => complete.tools.find((name) => !tools.some((pattern) => pattern.test(name))) ?? null;
+      return ({ tools: called, aliases = [] }) =>
+        called.find((name) => ![name, ...aliases].some((each) => tools.some((pattern) => pattern.test(each)))) ?? null;
     case "json":
       return ({ texts }) => {
         for (const text of texts) {
@@ -132,8 +135,10 @@ export function wordGuardrail(
 /** What decides whether a rule holds for a call. */
 export type ScopedCall = ScopedCaller &
   Readonly<{
-    /** The model that the call names. */
-    model: string;
+    /** The model that the call names; null: any may get it. */
+    model: string | null;
+    /** The MCP server that it calls; absent: none. */
+    server?: string;
   }>;
 
 /** Whether a rule holds for a call at a phase. */
@@ -144,8 +149,13 @@ export function holdsFor(
 ): boolean {
   if (!isEnabled || !phases.has(phase)) return false;
   if (!scope) return true;
-  const { callers, models } = scope;
-  return (!callers || isInScope(callers, call)) && (models?.some((pattern) => pattern.test(call.model)) ?? true);
+  const { callers, models, servers } = scope;
+  const { model, server = null } = call;
+  if (servers && (server === null || !servers.some((pattern) => pattern.test(server)))) return false;
+  return (
+    (!callers || isInScope(callers, call)) &&
+    (model === null || (models?.some((pattern) => pattern.test(model)) ?? true))
+  );
 }
 
 /** From the mildest to the strictest. */

@@ -1,6 +1,7 @@
 import type { GuardrailAction, GuardrailPhase } from "../../../settings/option/guardrails.ts";
 import type { Complete, Guardrail } from "./compile.ts";
-import { foldWidth, scan } from "./detect/detector.ts";
+import { scan } from "./detect/detector.ts";
+import { fold } from "./detect/fold.ts";
 import { jsonIn, textsOf } from "./map-texts.ts";
 
 /** What a guardrail found in a call, as the log has it. */
@@ -39,9 +40,9 @@ function foundIn({ detectors, action }: Guardrail, texts: readonly string[]): Ve
   const found: Record<string, number> = {};
   for (const text of texts) {
     for (const inner of innerTexts(text)) {
-      const folded = foldWidth(inner);
+      const folded = fold(inner);
       for (const { type, start, end } of scan(folded, detectors)) {
-        const value = `${type} ${folded.slice(start, end)}`;
+        const value = `${type} ${folded.skeleton.slice(start, end)}`;
         if (values.has(value)) continue;
         values.add(value);
         found[type] = (found[type] ?? 0) + 1;

@@ -12,7 +12,7 @@ const NAMES: ReadonlySet<string> = new Set(
 );
 
 /** Members that hold media, next to one that says of which kind. */
-const MEDIA: ReadonlySet<string> = new Set(["data", "file_data", "b64_json", "bytes"]);
+const MEDIA: ReadonlySet<string> = new Set(["data", "file_data", "b64_json", "bytes", "blob"]);
 const MEDIA_SIGNS = ["media_type", "mediaType", "mimeType", "mime_type", "format", "filename", "mimetype"];
 const ENCRYPTED: ReadonlySet<unknown> = new Set(["redacted_thinking", "image", "audio", "video", "document", "base64"]);
 
@@ -133,10 +133,24 @@ const longNumbers = (_name: string, value: unknown, { source }: { source?: strin
 const LONG_NUMBER = /\d{16}/;
 
 const IS_JSON = /^\s*[[{]/;
+/** Nobody nests data so deep: a text that does is no JSON here, and is read as it stands. */
+const DEEPEST = 500;
+
+/** Whether brackets are open in a text to such a depth that no function should follow it. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 91 || code === 123) depth += 1;
+    else if (code === 93 || code === 125) depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
 
 /** The value of a text that is a JSON object or list, its numbers as they stand there; undefined: it is none. */
 export function jsonIn(text: string): unknown {
-  if (!IS_JSON.test(text)) return undefined;
+  if (!IS_JSON.test(text) || isDeep(text)) return undefined;
   try {
     const value: unknown = LONG_NUMBER.test(text) ? JSON.parse(text, longNumbers) : JSON.parse(text);
     return typeof value === "object" ? value : undefined;

@@ -12,7 +12,7 @@ const patterns = ["secret.*end", "\\bfoo$", "^a+", "x{3,}"].flatMap((source) => 
 const DETECTORS = [
   ...personalDetectors(PERSONAL_KINDS),
   ...secretDetectors,
-  wordDetector(["forbidden thing", "考🚢x", "ab"]),
+  wordDetector(["forbidden thing", "考🚢x", "ab", "café", "секрет"]),
   ...patterns.map((pattern) => patternDetector(pattern)),
 ];
 
@@ -38,6 +38,17 @@ const PIECES = [
     " ",
     "a",
     "192.168.1.1",
+    // Hidden: unseen characters, other scripts' letters and digits, marks, escapes of URLs.
+    ...["an\u200bn.l\u00ade\u2060e@exam\u200dple.org", "ann%40example.org%20", "forb\u0456dd\u0435n thing", "сеkрет"],
+    ...[
+      "ｆｏｒｂｉｄｄｅｎ　thing",
+      "𝐟𝒐rbidden thing",
+      "cafe\u0301",
+      "s\u0336e\u0301",
+      "a\u200b\u0336b",
+      "\u200b".repeat(70),
+    ],
+    ...["٠١٢٣٤٥٦٧٨٩", "+٤٩ ١٥١ ٢٣٤٥٦٧٨٩", "%4", "%", "\udb40", "\u{e0041}\u{e0042}", "\ud835"],
     "-----BEGIN ",
     "@",
   ],

@@ -1,20 +1,24 @@
-import { type Detector, foldWidth, LOOK_BACK, type Match, scan } from "./detect/detector.ts";
+import { type Detector, LOOK_BACK, type Match, scan } from "./detect/detector.ts";
+import { type Folded, fold, stableLength } from "./detect/fold.ts";
 
 /** A part of a text: as it was, or what a detector found in it. */
 export type Piece = Readonly<{ text: string; match: Match | null }>;
 
 /** The complete text in pieces. */
-export const piecesOf = (text: string, detectors: readonly Detector[]): Piece[] =>
-  cut(text, 0, text.length, scan(foldWidth(text), detectors));
+export function piecesOf(text: string, detectors: readonly Detector[]): Piece[] {
+  const folded = fold(text);
+  return cut(text, folded, 0, text.length, scan(folded, detectors));
+}
 
 /** The pieces of a text from one place to another. */
-function cut(text: string, from: number, until: number, matches: readonly Match[]): Piece[] {
+function cut(text: string, folded: Folded, from: number, until: number, matches: readonly Match[]): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
   for (const match of matches) {
-    if (match.start > at) pieces.push({ text: text.slice(at, match.start), match: null });
-    pieces.push({ text: text.slice(match.start, match.end), match });
-    at = match.end;
+    const [start, end] = [folded.startOf(match.start), folded.endOf(match.end)];
+    if (start > at) pieces.push({ text: text.slice(at, start), match: null });
+    pieces.push({ text: text.slice(start, end), match });
+    at = end;
   }
   if (until > at) pieces.push({ text: text.slice(at, until), match: null });
   return pieces;
@@ -53,18 +57,21 @@ export class TextWindow {
     if (this.#held === "") return [];
     const offset = this.#before.length;
     const text = this.#before + this.#held;
-    const folded = foldWidth(text);
-    let until = text.length;
+    const folded = fold(isFinal ? text : text.slice(0, stableLength(text)));
+    const { length } = folded.plain;
+    const from = folded.indexAt(offset);
+    let open = length;
     if (!isFinal) {
       for (const { reach, openFrom } of this.detectors)
-        until = Math.min(until, openFrom ? openFrom(folded) : text.length - Math.max(0, reach - 1));
+        open = Math.min(open, openFrom ? openFrom(folded.plain) : length - Math.max(0, reach - 1));
       // Half of a character is not sent, nor looked at.
-      if (isLowSurrogate(text, until)) until -= 1;
-      if (until <= offset) return this.#hold();
+      if (isLowSurrogate(folded.plain, open)) open -= 1;
+      if (open <= from) return this.#hold();
     }
-    const matches = scan(folded, this.detectors, { from: offset, until, isFinal });
-    const pieces = cut(text, offset, until, matches);
-    const passed = Math.max(matches.at(-1)?.end ?? 0, until);
+    const matches = scan(folded, this.detectors, { from, until: open, isFinal });
+    const until = isFinal ? text.length : folded.startOf(open);
+    const pieces = cut(text, folded, offset, until, matches);
+    const passed = Math.max(folded.endOf(matches.at(-1)?.end ?? 0), until);
     this.#before = text.slice(Math.max(0, passed - LOOK_BACK), passed);
     this.#held = text.slice(passed);
     this.#hold();

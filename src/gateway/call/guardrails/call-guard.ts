@@ -22,7 +22,9 @@ export type GuardLog = {
   heldCharacters: number;
   /** How long they kept the call and its complete answer waiting, services too. */
   delayMs: number;
+  /** Texts of the request are to be masked: nothing shows them before they are. */
+  hidesContent: boolean;
 };
 
 /** A log in which nothing stands. */
-export const emptyGuardLog = (): GuardLog => ({ verdicts: [], heldCharacters: 0, delayMs: 0 });
+export const emptyGuardLog = (): GuardLog => ({ verdicts: [], heldCharacters: 0, delayMs: 0, hidesContent: false });

@@ -19,11 +19,12 @@ const NONE: readonly Guardrail[] = [];
 const siteWords = new WeakMap<SensitiveWords, Readonly<Record<"block" | "mask", Guardrail>>>();
 const policyWords = new WeakMap<Policy, Guardrail>();
 
-/** The guardrails that hold for calls of a model by a caller; null: none does. */
+/** The guardrails that hold for calls of a model, or of an MCP server, by a caller; null: none does. `model`: null: any. */
 export function guardSetOf(
   { values }: Pick<SettingsReader, "values">,
   caller: Pick<Caller, "group" | "policies" | "token" | "user">,
-  model: string,
+  model: string | null,
+  server?: string,
 ): GuardSet | null {
   const { Guardrails: rules, CheckSensitiveEnabled: checksWords } = values;
   if (rules.length === 0 && !checksWords && !caller.policies) return null;
@@ -34,7 +35,7 @@ export function guardSetOf(
     own && values.CheckSensitiveOnCompletionEnabled ? [values.StopOnSensitiveEnabled ? own.block : own.mask] : [];
   for (const policy of caller.policies ?? []) if (policy.words) request.push(wordsOfPolicy(policy, policy.words));
   if (rules.length > 0) {
-    const call = scopedCall(caller, model);
+    const call = { ...scopedCall(caller, model), ...(server !== undefined && { server }) };
     for (const rule of rules) {
       if (holdsFor(rule, call, "request")) request.push(compileGuardrail(rule));
       if (holdsFor(rule, call, "answer")) answer.push(compileGuardrail(rule));
@@ -51,7 +52,10 @@ export const answerWordsOf = ({ values }: Pick<SettingsReader, "values">): reado
   return [wordsOfSite(words)[stops ? "block" : "mask"]];
 };
 
-const scopedCall = ({ group, user, token }: Pick<Caller, "group" | "token" | "user">, model: string): ScopedCall => ({
+const scopedCall = (
+  { group, user, token }: Pick<Caller, "group" | "token" | "user">,
+  model: string | null,
+): ScopedCall => ({
   ...{ group, model, accountId: user.id },
   projectId: token?.projectId ?? 0,
   keyId: token?.id ?? 0,

@@ -16,10 +16,17 @@ export function callTool(
   { offered, input, onProgress, ...by }: ObservedRequest,
 ): Promise<ToolResult> {
   const { server, tool, model } = offered;
-  const options = { timeoutMs: server.timeoutMs, onProgress };
+  const { name } = tool;
+  const { timeoutMs } = server;
+  // What progress says in words is no result, which guardrails could look through.
+  const withoutWords =
+    onProgress && (({ message: _, ...progress }: Parameters<typeof onProgress>[0]) => onProgress(progress));
   return runServerCall(context, {
-    ...{ by, server, model, input, usdPerCall: server.usdPerCall, textOf, readableOf },
-    send: () => context.mcpSessions.call(server, by, { tool: tool.name, input, ...options }),
+    ...{ by, server, model, input, usdPerCall: server.usdPerCall, textOf, readableOf, tool: name },
+    send: (sent, isRead) =>
+      context.mcpSessions.call(server, by, {
+        ...{ tool: name, input: sent, timeoutMs, onProgress: isRead ? withoutWords : onProgress },
+      }),
     failureOf: (result) => (result.isError === true ? toolFailure(result) : null),
   });
 }

@@ -18,6 +18,8 @@ import { allowsModel } from "../../auth/authorize.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
+import { guardListed } from "../../call/guardrails/servers/guard-server-call.ts";
+import { textsOf } from "../../request/order-texts.ts";
 import { runServerCall, type ServerCallContext, type ServerCaller, throughBreaker } from "./server-call.ts";
 
 /** Of one server and kind. */
@@ -37,7 +39,7 @@ function readPrompts(result: JsonObject) {
 
 /**
  * Prompts and resources of servers that the operator lets pass. They are read from the server when the client asks; nothing of them is
- * pinned, so their texts pass the guardrails for requests of models before the client gets them.
+ * pinned, so their texts, and those of lists, pass the guardrails for requests of models before the client gets them.
  */
 export class PassedOn {
   readonly #byPrompts: readonly McpServer[];
@@ -116,9 +118,14 @@ export class PassedOn {
     const { server, own } = ref.type === "ref/prompt" ? await this.#findPrompt(ref.name) : this.#findResource(ref.uri);
     const owned = ref.type === "ref/prompt" ? { ...ref, name: own } : { ...ref, uri: own };
     await this.#limit();
-    return await this.#request(server, "completion/complete", { ...params, ref: owned }, (result) =>
-      CompleteResultSchema.parse(result),
+    const { context, by } = this;
+    const model = toolModel(server.name, "completion/complete");
+    refuseForbidden(context, by.caller, model, { input: textsOf(params) }, { server: server.name });
+    const result = await this.#request(server, "completion/complete", { ...params, ref: owned }, (answer) =>
+      CompleteResultSchema.parse(answer),
     );
+    const values = guardListed(context, by.caller, model, server.name, result.completion.values) ?? [];
+    return { ...result, completion: { ...result.completion, values } };
   }
 
   /** Content with the address by which this client reads a resource of the server. */
@@ -185,7 +192,12 @@ export class PassedOn {
     for (let page = 0; page < MAX_PAGES && items.length < MAX_ENTRIES; page += 1) {
       try {
         const result = await this.#request(server, method, cursor === undefined ? {} : { cursor }, read);
-        items.push(...result.items.filter((item) => JSON.stringify(item).length <= MAX_ENTRY_LENGTH));
+        const model = toolModel(server.name, method);
+        for (const item of result.items) {
+          if (JSON.stringify(item).length > MAX_ENTRY_LENGTH) continue;
+          const passed = guardListed(this.context, this.by.caller, model, server.name, item);
+          if (passed) items.push(passed);
+        }
         cursor = result.nextCursor;
       } catch (error) {
         // A server that has none need not know the method.
@@ -226,9 +238,8 @@ export class PassedOn {
     const { mcpSessions } = context;
     const { timeoutMs } = server;
     return runServerCall<Result>(context, {
-      ...{ by, server, model, input: params, usdPerCall: ZERO, textOf: textsIn },
-      send: async () => read(await mcpSessions.request(server, by, { method, params, timeoutMs })),
-      check: (result) => refuseForbidden(context, by.caller, model, { prompt: textsIn(result) }),
+      ...{ by, server, tool: null, model, input: params, usdPerCall: ZERO, textOf: textsIn },
+      send: async (sent) => read(await mcpSessions.request(server, by, { method, params: sent, timeoutMs })),
     });
   }
 }

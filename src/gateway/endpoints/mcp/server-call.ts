@@ -1,7 +1,7 @@
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { ResultTooLargeError } from "../../../domain/models/mcp/result-too-large.ts";
 import { NO_USAGE } from "../../../formats/conversation/reply.ts";
-import type { JsonObject } from "../../../formats/json.ts";
+import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import type { Decimal } from "../../../lib/values/decimal.ts";
@@ -11,7 +11,13 @@ import type { Limits } from "../../auth/limits/limits.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
+import {
+  guardServerCall,
+  guardServerError,
+  guardServerResult,
+  readsResult,
+  type ServerGuardContext,
+} from "../../call/guardrails/servers/guard-server-call.ts";
 import type { Uses } from "../../call/services.ts";
 import { countText } from "../../money/count-tokens.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
@@ -38,6 +44,7 @@ export type ServerCallContext = EndCallContext &
   ReserveContext &
   BeginCallContext &
   RecordRefusalContext &
+  ServerGuardContext &
   Pick<Limits, "planLimits" | "requestLimit" | "tokenLimits" | "userLimits"> &
   Uses<"log"> &
   Readonly<{ mcpSessions: McpSessions }>;
@@ -51,17 +58,18 @@ type ServerCall<Result> = Readonly<{
   server: McpServer;
   /** The name by which it is allowed, limited, priced and logged. */
   model: string;
-  /** What is sent. */
+  /** The tool that is called; null: a prompt or a resource is read. */
+  tool: string | null;
+  /** What is sent, if guardrails let it pass as it is. */
   input: JsonObject;
   /** What it costs, unless the option of prices says otherwise. */
   usdPerCall: Decimal;
-  send(): Promise<Result>;
+  /** `isRead`: guardrails look through the result, and nothing may go around them. */
+  send(input: JsonObject, isRead: boolean): Promise<Result>;
   /** The texts of a result. */
   textOf(result: Result): string;
   /** Why a result is none: it is passed on, and costs nothing. */
   failureOf?(result: Result): GatewayError | null;
-  /** Throws GatewayError if the result may not be passed on. */
-  check?(result: Result): void;
   /** What a model may read of a result, if that is more than its texts. */
   readableOf?(result: Result): string;
 }>;
@@ -78,17 +86,17 @@ const ONE_CALL = { ...NO_USAGE, promptTokens: 1 };
  * Calls a server: authorize → limits → guardrails → sign-in → reserve → call → charge. The charge is durable before the client gets its result.
  * Rejects GatewayError; then nothing is charged or held.
  */
-export async function runServerCall<Result>(
+export async function runServerCall<Result extends object>(
   context: ServerCallContext,
-  { by, server, model, input, usdPerCall, send, textOf, failureOf, check, readableOf = textOf }: ServerCall<Result>,
+  { by, server, tool, model, input, usdPerCall, send, textOf, failureOf, readableOf = textOf }: ServerCall<Result>,
 ): Promise<Result> {
-  const call = callOf(context, by, model, input);
-  const { caller, prompt } = call;
+  let call = callOf(context, by, model, input);
+  const { caller } = call;
   let reserved: Reservation;
   try {
     authorizeModel(caller, model);
     if (isLimited(context, caller)) await rateLimit(context, caller);
-    refuseForbidden(context, caller, model, prompt);
+    call = await guardServerCall(context, call, { server: server.name, tool });
     await requireSignIn(context, server, caller);
     const prices: CallPrices = {
       price: context.prices.ofTask(caller, model, usdPerCall),
@@ -104,12 +112,13 @@ export async function runServerCall<Result>(
   let result: Result;
   try {
     await beginCall(context, call);
-    result = await throughBreaker(context.mcpSessions, server, send);
-    check?.(result);
+    const sent = recordOf(call.body.json.arguments) ?? {};
+    const received = await throughBreaker(context.mcpSessions, server, () => send(sent, readsResult(call)));
+    result = await guardServerResult(context, call, received, textOf(received));
     const { name, maxResultTokens } = server;
     if (maxResultTokens !== null) await refuseTooManyTokens(name, readableOf(result), maxResultTokens);
   } catch (thrown) {
-    throw failCall(context, call, reserved, thrown);
+    throw failCall(context, call, reserved, guardServerError(call, thrown));
   }
   call.progress.timing.markFirstByte();
   const failure = failureOf?.(result) ?? null;

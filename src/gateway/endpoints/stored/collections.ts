@@ -5,6 +5,7 @@ import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
+import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
@@ -156,7 +157,7 @@ async function readPartBody(context: ReadBodyContext, request: Request): Promise
 /** Items of a conversation are part of later prompts, so the word filters apply to them. */
 function refuseWordsOf(context: Uses<"settings">, caller: Caller, kind: StoredObject["kind"], json: JsonObject): void {
   if (kind !== "conversation" || json.items === undefined) return;
-  refuseForbidden(context, caller, "", { input: allTextsOf(recordsOf(json.items)) });
+  refuseForbidden(context, caller, null, { input: allTextsOf(recordsOf(json.items)) });
 }
 
 /** Prefers channels that are known to offer the API to servers that may. */
@@ -212,14 +213,16 @@ function routesOf(context: CollectionsContext, kind: CollectionKind): readonly R
       route(
         method,
         `${path}/:id${part}`,
-        ofObject((caller, object, routed) => {
+        ofObject(async (caller, object, routed) => {
           const { search } = new URL(routed.request.url);
           const id = routed.param("part");
           if (id !== "" && !PART_ID.test(id)) throw unknownObject(id);
           const place = part.replace(":part", id) + search;
           if (method === "POST") return postPart(context, caller, object, place, routed);
           if (method === "DELETE") return deletePart(context, object, place);
-          return readPart(context, object, place.slice(1), "");
+          const read = await readPart(context, object, place.slice(1), "");
+          // Items of a conversation are answers, too.
+          return kind === "conversation" ? new StoredAnswers(context, caller).passResponse(read) : read;
         }),
       ),
     ),

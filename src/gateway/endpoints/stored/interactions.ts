@@ -3,6 +3,7 @@ import { writeSteps } from "../../../formats/gemini-interactions/request/encode-
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import type { StoredResponse } from "../../state/responses/store.ts";
@@ -28,6 +29,7 @@ export const storedInteraction = (
 ): Promise<Response> =>
   respondToKey(context, request, server, interactionsClientCodec, async (caller) => {
     const stored = await find(context, caller, id);
+    const guardrails = new StoredAnswers(context, caller);
     const { search, searchParams } = new URL(request.url);
     const wishes = new URLSearchParams(searchParams);
     // The client's key for the gateway.
@@ -35,6 +37,7 @@ export const storedInteraction = (
     const query = search === "" ? "" : `?${wishes}`;
     if (action === "retrieve" && searchParams.get("stream") === "true") {
       const { dialect } = formatOfStored(stored);
+      guardrails.refuseStream();
       if (stored.isNative) return followResponse(context, { ...stored, dialect }, query);
       throw invalidRequest({ code: "gateway_response_not_streamed" }, "stream");
     }
@@ -42,7 +45,7 @@ export const storedInteraction = (
       ? await fetchFromUpstream(context, stored, action, query)
       : ownAnswer(stored, action, searchParams.get("include_input") === "true");
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
-    return answer;
+    return stored.isNative && action !== "delete" ? guardrails.pass(answer) : answer;
   });
 
 async function find({ services }: UsesStores<"responses">, caller: Caller, id: string): Promise<StoredResponse> {

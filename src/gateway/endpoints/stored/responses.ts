@@ -6,6 +6,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { randomId } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { type ReadObjectsContext, refresh, storeObject } from "../../state/files/read-objects.ts";
@@ -36,8 +37,10 @@ export const storedResponse = (
 ): Promise<Response> =>
   respondToKey(context, request, server, openaiResponsesClientCodec, async (caller) => {
     const stored = await find(context, caller, id);
+    const guardrails = new StoredAnswers(context, caller);
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
+      guardrails.refuseStream();
       if (stored.isNative && action === "retrieve")
         return followResponse(context, { ...stored, dialect: formatOfStored(stored).dialect }, search);
       throw invalidRequest({ code: "gateway_response_not_streamed" }, "stream");
@@ -46,7 +49,7 @@ export const storedResponse = (
       ? await fetchFromUpstream(context, stored, action, search)
       : ownAnswer(stored, action, searchParams);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
-    return answer;
+    return stored.isNative && action !== "delete" ? guardrails.pass(answer) : answer;
   });
 
 /** Requests a response from its upstream. A background response is charged before its end is reported. Rejects GatewayError. */

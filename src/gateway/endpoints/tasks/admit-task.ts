@@ -5,10 +5,17 @@ import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody, Endpoint } from "../../call/endpoint.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { emptyGuardLog } from "../../call/guardrails/call-guard.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import { CallTiming } from "../../call/progress.ts";
 import type { Uses } from "../../call/services.ts";
-import { type RefuseUnservedContext, refuseUnserved } from "../../money/settle-call.ts";
+import {
+  type RecordRefusalContext,
+  type RefuseUnservedContext,
+  recordRefusal,
+  refuseUnserved,
+} from "../../money/settle-call.ts";
 import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import type { ReadBodyContext } from "../../request/client-body.ts";
@@ -21,6 +28,7 @@ import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 
 /** What these functions work with. */
 export type AdmitTaskContext = RefuseUnservedContext &
+  RecordRefusalContext &
   AuthenticateInTurnContext &
   ReadBodyContext &
   Uses<"clientAddress" | "config" | "tasks"> &
@@ -71,17 +79,33 @@ export async function admitTask<Planned extends Plan>(
     };
     const parsed = parseRequest(arrival, body);
     const authorized = authorize(context, arrival, caller, parsed);
-    refuseForbidden(context, authorized.caller, parsed.summary.model, parsed.prompt);
     const call = newCall(
       { request, server, endpoint: arrival.endpoint, ip, ...authorized },
       parsed,
       timing,
       services.telemetry,
     );
+    guardOrder(context, call);
     if (call.candidates.tiers.length === 0) throw refuseUnserved(context, call);
     return { call, planned, body };
   } catch (error) {
     await body.form?.discard();
+    throw error;
+  }
+}
+
+/** Refuses an order that guardrails forbid, and notes what they found for its log. Throws GatewayError. */
+function guardOrder(context: AdmitTaskContext, call: Call): void {
+  const log = emptyGuardLog();
+  try {
+    refuseForbidden(context, call.caller, call.summary.model, call.prompt, {
+      note: (verdict) => {
+        log.verdicts.push(verdict);
+        call.progress.guard = log;
+      },
+    });
+  } catch (error) {
+    if (error instanceof GatewayError) recordRefusal(context, call, error);
     throw error;
   }
 }

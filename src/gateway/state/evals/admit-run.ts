@@ -5,7 +5,7 @@ import { noRules } from "../../../formats/request-rules.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
-import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
+import { refuseForbidden, refuseUnseen } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
@@ -58,7 +58,9 @@ export async function admitRun(
     throw invalidRequest({ code: "gateway_eval_tools" }, "data_source.sampling_params.tools");
   }
   const prompt = { input: textsOf([source]) };
-  refuseForbidden(context, caller, textOf(source.model) ?? "", prompt);
+  refuseForbidden(context, caller, textOf(source.model), prompt);
+  const sampledModel = textOf(source.model);
+  if (sampledModel !== null) refuseUnseen(context, caller, sampledModel);
 
   const sampled = textOf(source.model);
   const maxOutputTokens = countOf(params.max_completion_tokens) ?? countOf(params.max_completions_tokens);
@@ -141,7 +143,7 @@ async function sizesOf(
   const ask = { method: "GET", path: `${pathOf(file)}/content` } as const;
   const sizes: number[] = [];
   for await (const item of jsonLines(await requestUpstream(context, ownerOf(context, file), ask), checkItem)) {
-    refuseForbidden(context, caller, "", item);
+    refuseForbidden(context, caller, null, item);
     sizes.push(sizeOf(item));
   }
   return sizes;

@@ -11,7 +11,7 @@ import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePrice } from "../../auth/policies.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
+import { refuseForbidden, refuseUnseen } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Hold, Uses } from "../../call/services.ts";
 import type { Pricing } from "../../money/price.ts";
 import { reserveAmount } from "../../money/reserve.ts";
@@ -124,6 +124,7 @@ export async function admitBatch(context: AdmitJobContext, caller: Caller, input
     await refuseForeignIn(context, caller, body);
     authorizeModel(caller, model);
     refuseForbidden(context, caller, model, body);
+    refuseUnseen(context, caller, model);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
       throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
     }

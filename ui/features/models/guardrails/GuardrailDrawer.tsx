@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { groupNames } from "../../../api/channels/channel-lists.ts";
 import { type FormEntry, optionsOf } from "../../../components/form/form-fields.ts";
 import { ResourceForm } from "../../../components/form/ResourceForm.tsx";
+import { mcpServers } from "../mcp/mcp-calls.ts";
 import { createGuardrail, type GuardrailView, guardrails, updateGuardrail } from "./guardrail-calls.ts";
 import {
   actionsOf,
@@ -30,6 +31,7 @@ type GuardrailDrawerProps = Readonly<{
 export const GuardrailDrawer = ({ guardrail, taken, onClose }: GuardrailDrawerProps) => {
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
+  const servers = useQuery(mcpServers).data?.map(({ name }) => name) ?? [];
   const text = (name: string) => t(`guardrails.form.${name}`);
   const save = async (form: GuardrailForm) => {
     const name = form.name.trim();
@@ -127,6 +129,7 @@ export const GuardrailDrawer = ({ guardrail, taken, onClose }: GuardrailDrawerPr
           fields: [
             { kind: "names", field: "groups", options: groups, placeholder: text("all") },
             { kind: "names", field: "models", hint: true, placeholder: text("all") },
+            { kind: "names", field: "mcpServers", hint: true, options: servers, placeholder: text("all") },
             { kind: "names", field: "accounts", hint: true, placeholder: text("all") },
             { kind: "names", field: "projects", placeholder: text("all") },
             { kind: "names", field: "keys", placeholder: text("all") },

@@ -69,8 +69,11 @@ export const GUARDRAILS: ResourceList<GuardrailView, object, Data> = {
 };
 
 /** For which calls it holds. */
-function scopeOf({ groups, accounts, projects, keys, models }: GuardrailView, { t }: ListContext<Data>) {
-  const parts = Object.entries({ groups, accounts, projects, keys, models }).flatMap(([name, list]) =>
+function scopeOf(
+  { groups, accounts, projects, keys, models, mcp_servers: mcpServers }: GuardrailView,
+  { t }: ListContext<Data>,
+) {
+  const parts = Object.entries({ groups, accounts, projects, keys, models, mcpServers }).flatMap(([name, list]) =>
     list?.length ? [`${t(`guardrails.form.${name}`)}: ${list.join(t("explain.comma"))}`] : [],
   );
   if (parts.length === 0) return t("guardrails.form.all");

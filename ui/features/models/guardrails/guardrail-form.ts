@@ -64,6 +64,7 @@ export type GuardrailForm = {
   projects: readonly string[];
   keys: readonly string[];
   models: readonly string[];
+  mcpServers: readonly string[];
 };
 
 const [DEFAULT_TIMEOUT, DEFAULT_THRESHOLD] = ["2000", "50"];
@@ -101,6 +102,7 @@ export const formOf = (guardrail: GuardrailView | null): GuardrailForm => ({
   projects: guardrail?.projects?.map(String) ?? [],
   keys: guardrail?.keys?.map(String) ?? [],
   models: guardrail?.models ?? [],
+  mcpServers: guardrail?.mcp_servers ?? [],
 });
 
 const linesOf = (text: string): string[] =>
@@ -140,6 +142,7 @@ export const definitionOfForm = (form: GuardrailForm): GuardrailDefinition => {
     ...(form.projects.length > 0 && { projects: form.projects.map(Number) }),
     ...(form.keys.length > 0 && { keys: form.keys.map(Number) }),
     ...(form.models.length > 0 && { models: form.models }),
+    ...(form.mcpServers.length > 0 && { mcp_servers: form.mcpServers }),
   };
 };
 

@@ -1,4 +1,6 @@
-/** A place in a text that a guardrail is about, in UTF-16 code units. `type`: what it is, as placeholders name it. */
+import type { Folded } from "./fold.ts";
+
+/** A place in a folded text that a guardrail is about, in UTF-16 code units. `type`: what it is, as placeholders name it. */
 export type Match = Readonly<{ start: number; end: number; type: string }>;
 
 /**
@@ -14,7 +16,7 @@ export type Detector = Readonly<{
    */
   openFrom?(text: string): number;
   /** The leftmost match at or after `from`. `isFinal`: nothing follows the text. */
-  find(text: string, from: number, isFinal: boolean): Match | null;
+  find(text: Folded, from: number, isFinal: boolean): Match | null;
 }>;
 
 /** How many characters before a match decide about it at most. */
@@ -22,9 +24,9 @@ export const LOOK_BACK = 64;
 
 /** All matches from `from` on that begin before `until`: the leftmost first, the longest of those that begin alike; none overlap. */
 export function scan(
-  text: string,
+  text: Folded,
   detectors: readonly Detector[],
-  { from = 0, until = text.length, isFinal = true } = {},
+  { from = 0, until = text.plain.length, isFinal = true } = {},
 ): Match[] {
   const found: Match[] = [];
   const next = detectors.map((detector) => detector.find(text, from, isFinal));
@@ -42,15 +44,6 @@ export function scan(
   }
 }
 
-/** The text with full-width forms as ASCII, in as many code units: what is hidden in them is found at its place. */
-export const foldWidth = (text: string): string =>
-  WIDE.test(text)
-    ? text.replace(WIDE_ALL, (char) => (char === "\u3000" ? " " : String.fromCharCode(char.charCodeAt(0) - 0xfee0)))
-    : text;
-
-const WIDE = /[\uff01-\uff5e\u3000]/;
-const WIDE_ALL = /[\uff01-\uff5e\u3000]/g;
-
 /**
  * A detector by an expression with the flags `gu` and bounded repetitions. `hint`: what a text without cannot match; `isOne` checks
  * what was found; `trims`: without its last groups it may be one.
@@ -66,14 +59,16 @@ export const byExpression = (
   return {
     reach,
     openFrom: (text) => chainStart(text, reach),
-    find(text, from) {
+    find(folded, from) {
+      const text = folded.skeleton;
       if (!isWorthIt(text, from)) return null;
       expression.lastIndex = from;
       for (let match = expression.exec(text); match; match = expression.exec(text)) {
         let [complete] = match;
         while (trims && isOne && complete !== "" && !isOne(complete)) complete = complete.replace(LAST_GROUP, "");
-        if (complete !== "" && (!isOne || isOne(complete)))
-          return { start: match.index, end: match.index + complete.length, type };
+        const end = match.index + complete.length;
+        if (complete !== "" && (!isOne || isOne(complete)) && folded.looksAs(match.index, end))
+          return { start: match.index, end, type };
         expression.lastIndex = match.index + 1;
       }
       return null;

@@ -5,6 +5,7 @@ import { piecesOf } from "../window.ts";
 import { looksLikeInjection } from "./injection.ts";
 import { languageOf } from "./language.ts";
 import { secretDetectors } from "./secrets.ts";
+import { wordDetector } from "./words.ts";
 
 const personal = personalDetectors(PERSONAL_KINDS);
 const found = (text: string, detectors = personal) =>
@@ -98,4 +99,54 @@ test.each([
   ["x = foo(bar)", null],
 ])("the language of %s", (text, expected) => {
   expect(languageOf(text)).toBe(expected);
+});
+
+describe("what is hidden from readers of plain text is found at its place", () => {
+  const words = [wordDetector(["secret", "café"])];
+  test.each([
+    ["unseen characters", "my s\u200be\u00adc\u2060r\ufe0fet!", "s\u200be\u00adc\u2060r\ufe0fet"],
+    ["direction marks", "my se\u202ecr\u202cet!", "se\u202ecr\u202cet"],
+    ["other scripts' letters", "my sесrеt!", "sесrеt"],
+    ["marks over letters", "my s\u0336e\u0336c\u0336r\u0336e\u0336t!", "s\u0336e\u0336c\u0336r\u0336e\u0336t"],
+    ["a letter and its mark", "in a cafe\u0301.", "cafe\u0301"],
+    ["full-width letters", "my ｓｅｃｒｅｔ!", "ｓｅｃｒｅｔ"],
+    ["mathematical letters", "my 𝐬𝐞𝐜𝐫𝐞𝐭!", "𝐬𝐞𝐜𝐫𝐞𝐭"],
+    ["circled letters", "my ⓢⓔⓒⓡⓔⓣ!", "ⓢⓔⓒⓡⓔⓣ"],
+    ["escapes of URLs", "?q=se%63ret&x", "se%63ret"],
+  ])("%s in words", (_, text, expected) => {
+    expect(found(text, words)).toEqual([`WORD ${expected}`]);
+  });
+
+  test.each([
+    ["EMAIL ann%40example.org", "https://x.example/?m=ann%40example.org&y"],
+    ["EMAIL an\u200bn@exa\u00admple.org", "to an\u200bn@exa\u00admple.org, ok"],
+    ["CARD ４１１１　１１１１　１１１１　１１１１", "card ４１１１　１１１１　１１１１　１１１１."],
+    ["PHONE +٤٩ ١٥١ ٢٣٤٥٦٧٨٩", "اتصل +٤٩ ١٥١ ٢٣٤٥٦٧٨٩ الآن"],
+    ["IBAN DЕ89370400440532013000", "to DЕ89370400440532013000 now"],
+    ["PHONE 1\u200b3812345678", "电话1\u200b3812345678。"],
+  ])("%s", (expected, text) => {
+    expect(found(text, personalDetectors(PERSONAL_KINDS))).toEqual([expected]);
+  });
+
+  test("an AWS key with unseen characters", () => {
+    expect(found("AKIA\u200bIOSFODNN7\u2060EXAMPLE", secretDetectors)).toHaveLength(1);
+  });
+
+  test("but words of other scripts are not what they look like", () => {
+    expect(found("Это сор и оса.", [wordDetector(["cop", "oca"])])).toEqual([]);
+    expect(found("СЕКРЕТ", [wordDetector(["секрет"])])).toHaveLength(1);
+  });
+});
+
+test("many words in a long text take time linear in it", () => {
+  const words = [wordDetector([...Array.from({ length: 1_000 }, (_, at) => `absent${at}`), "ab", "abc"])];
+  const from = performance.now();
+  expect(piecesOf("ab ".repeat(200_000), words)).toHaveLength(400_000);
+  expect(performance.now() - from).toBeLessThan(5_000);
+});
+
+test("a text with many first lines of keys and no last one takes time linear in it", () => {
+  const from = performance.now();
+  piecesOf("-----BEGIN PRIVATE KEY-----\n".repeat(100_000), secretDetectors);
+  expect(performance.now() - from).toBeLessThan(5_000);
 });

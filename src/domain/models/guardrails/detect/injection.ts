@@ -1,3 +1,5 @@
+import { fold } from "./fold.ts";
+
 /** What a text says to a model that it is not to say, and how much it weighs. */
 type Sign = Readonly<{ weight: number; pattern: RegExp }>;
 
@@ -109,10 +111,10 @@ const INVISIBLE = /[\u{e0020}-\u{e007e}]{4}|[\u202a-\u202e\u2066-\u2069]/u;
 /** Whether a text tries to give a model other orders, by what such texts have in common. */
 export function looksLikeInjection(text: string): boolean {
   let sum = INVISIBLE.test(text) ? ENOUGH : 0;
-  const plain = text.normalize("NFKC").replace(/[\u200b-\u200f\u2060\ufeff\u00ad]/g, "");
+  const { plain, skeleton } = fold(text.normalize("NFKC"));
   for (const { weight, pattern } of SIGNS) {
     if (sum >= ENOUGH) return true;
-    if (pattern.test(plain)) sum += weight;
+    if (pattern.test(plain) || (skeleton !== plain && pattern.test(skeleton))) sum += weight;
   }
   return sum >= ENOUGH;
 }

@@ -105,15 +105,16 @@ const privateKey: Detector = {
     }
     return chainStart(text, MARK.length);
   },
-  find(text, from) {
+  find({ plain: text }, from) {
     HEADER.lastIndex = from;
     const header = HEADER.exec(text);
     if (!header) return null;
-    FOOTER.lastIndex = header.index;
-    const footer = FOOTER.exec(text);
-    const bound = header.index + REACH;
-    const end = footer ? footer.index + footer[0].length : text.length;
-    return { start: header.index, end: Math.min(end, bound), type: "SECRET" };
+    // No further than it may reach: a text may have many first lines and no last one.
+    const key = text.slice(header.index, header.index + REACH);
+    FOOTER.lastIndex = 0;
+    const footer = FOOTER.exec(key);
+    const length = footer ? footer.index + footer[0].length : key.length;
+    return { start: header.index, end: header.index + length, type: "SECRET" };
   },
 };
 

@@ -1,24 +1,100 @@
 import type { LinearPattern } from "../../../../lib/values/patterns/linear-pattern.ts";
 import { type Detector, LOOK_BACK } from "./detector.ts";
+import { type Folded, fold, skeletonOf } from "./fold.ts";
 
 /** Finds words, whatever their case, also inside other words. */
 export function wordDetector(words: readonly string[], type = "WORD"): Detector {
-  const lowered = words.map((word) => lowerInPlace(word.replaceAll("i\u0307", "i"))).filter((word) => word !== "");
+  const needles = words.map((word) => needleOf(word)).filter(({ plain }) => plain !== "");
+  const searches = new WeakMap<Folded, WordSearch>();
   return {
-    reach: Math.max(0, ...lowered.map((word) => word.length)),
+    reach: Math.max(0, ...needles.map(({ plain }) => plain.length)),
     find(text, from) {
-      const within = lowerInPlace(text);
-      let start = -1;
-      let length = 0;
-      for (const word of lowered) {
-        const at = within.indexOf(word, from);
-        if (at < 0 || (start >= 0 && (at > start || (at === start && word.length <= length)))) continue;
-        start = at;
-        length = word.length;
-      }
-      return start < 0 ? null : { start, end: start + length, type };
+      let search = searches.get(text);
+      if (!search || search.from > from) search = new WordSearch(text, needles);
+      searches.set(text, search);
+      const found = search.next(from);
+      return found && { ...found, type };
     },
   };
+}
+
+/** A word as it stands in lower case, and as it looks. */
+type Needle = Readonly<{ plain: string; skeleton: string }>;
+
+function needleOf(word: string): Needle {
+  const folded = fold(word.replaceAll("i\u0307", "i"));
+  return { plain: lowerInPlace(folded.plain), skeleton: lowerInPlace(skeletonOf(folded.plain)) };
+}
+
+/** Where a needle stands next. */
+type Place = { readonly needle: string; readonly isSkeleton: boolean; at: number };
+
+/** A search for all words in one text: every word goes through the text once, however many others match. */
+class WordSearch {
+  from = 0;
+  readonly #plain: string;
+  readonly #skeleton: string | null;
+  /** The places of the words that stand in the rest of the text, as a heap: the leftmost first, of equal ones the longest. */
+  readonly #places: Place[] = [];
+
+  constructor(
+    private readonly text: Folded,
+    needles: readonly Needle[],
+  ) {
+    this.#plain = lowerInPlace(text.plain);
+    this.#skeleton = text.skeleton === text.plain ? null : lowerInPlace(text.skeleton);
+    for (const { plain, skeleton } of needles) {
+      this.#add({ needle: plain, isSkeleton: false, at: -1 });
+      if (this.#skeleton !== null) this.#add({ needle: skeleton, isSkeleton: true, at: -1 });
+    }
+  }
+
+  /** The leftmost word at or after `from`, of those that begin there the longest. */
+  next(from: number): Readonly<{ start: number; end: number }> | null {
+    this.from = from;
+    for (let first = this.#places[0]; first; first = this.#places[0]) {
+      const end = first.at + first.needle.length;
+      if (first.at >= from && (!first.isSkeleton || this.text.looksAs(first.at, end))) return { start: first.at, end };
+      this.#removeFirst();
+      this.#add(first, from);
+    }
+    return null;
+  }
+
+  /** Looks for the next place of a word. */
+  #add(place: Place, from = 0): void {
+    const text = place.isSkeleton ? this.#skeleton : this.#plain;
+    place.at = text?.indexOf(place.needle, Math.max(from, place.at + 1)) ?? -1;
+    if (place.at < 0) return;
+    const heap = this.#places;
+    let at = heap.push(place) - 1;
+    for (let parent = (at - 1) >> 1; at > 0 && isBefore(place, heap[parent]); parent = (at - 1) >> 1) {
+      swap(heap, at, parent);
+      at = parent;
+    }
+  }
+
+  #removeFirst(): void {
+    const heap = this.#places;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
+    heap[0] = last;
+    for (let at = 0; ; ) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const child = isBefore(heap[right], heap[left]) ? right : left;
+      if (!isBefore(heap[child], heap[at])) return;
+      swap(heap, at, child);
+      at = child;
+    }
+  }
+}
+
+const isBefore = (a: Place | undefined, b: Place | undefined): boolean =>
+  a !== undefined && (b === undefined || a.at < b.at || (a.at === b.at && a.needle.length > b.needle.length));
+
+function swap(heap: Place[], a: number, b: number): void {
+  const [one, other] = [heap[a], heap[b]];
+  if (one && other) [heap[a], heap[b]] = [other, one];
 }
 
 /** The text in lower case, in as many code units: only the Turkish İ has a longer form. */
@@ -31,7 +107,7 @@ const PATTERN_REACH = 128;
 export function patternDetector(pattern: LinearPattern, type = "PATTERN"): Detector {
   return {
     reach: PATTERN_REACH,
-    find(text, from, isFinal) {
+    find({ plain: text }, from, isFinal) {
       if (from === 0 && isFinal && !pattern.test(text)) return null;
       return findInWindows(pattern, text, from, isFinal, type);
     },

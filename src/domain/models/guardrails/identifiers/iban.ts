@@ -23,11 +23,12 @@ const ALPHANUMERIC = /[A-Za-z0-9]/;
 export const ibanDetector: Detector = {
   reach: REACH,
   openFrom: (text) => chainStart(text, REACH),
-  find(text, from) {
+  find(folded, from) {
+    const text = folded.skeleton;
     BEGIN.lastIndex = from;
     for (let match = BEGIN.exec(text); match; match = BEGIN.exec(text)) {
       const end = endOf(text, match.index);
-      if (end > 0) return { start: match.index, end, type: "IBAN" };
+      if (end > 0 && folded.looksAs(match.index, end)) return { start: match.index, end, type: "IBAN" };
       BEGIN.lastIndex = match.index + 1;
     }
     return null;

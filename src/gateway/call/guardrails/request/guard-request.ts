@@ -1,17 +1,20 @@
-import { type Guardrail, strictest } from "../../../../domain/models/guardrails/compile.ts";
+import { type Complete, type Guardrail, strictest } from "../../../../domain/models/guardrails/compile.ts";
+import { isPlain } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
-import type { JsonObject } from "../../../../formats/json.ts";
 import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import type { OptionValues } from "../../../../settings/registry/index.ts";
 import type { Call } from "../../call.ts";
 import type { Uses } from "../../services.ts";
+import { isWhileStreaming } from "../answer/guard-answer.ts";
+import { acts } from "../answer/guard-stored.ts";
 import { type CallGuard, emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
 import { maskCall, maskerOf } from "../mask-call.ts";
 import { refusalOf, unsupportedBy } from "../refusals.ts";
 import { type RoutesGuarded, routed } from "../routed.ts";
 import type { ServiceContext } from "../services/ask-service.ts";
+import { textsOfCall } from "../texts-of-call.ts";
 import type { PlaceholderMemory } from "./placeholder-memory.ts";
 import { toolNames } from "./refuse-forbidden.ts";
 
@@ -27,10 +30,18 @@ export type GuardRequestContext = Uses<"settings" | "vault"> &
  */
 export function guardRequest(context: GuardRequestContext, call: Call): Call | Promise<Call> {
   const { values } = context.services.settings;
-  if (values.Guardrails.length === 0 && !call.caller.policies && !mayHaveWords(values, call.prompt)) return call;
+  if (values.Guardrails.length === 0 && !call.caller.policies && !mayHaveWords(values, call)) return call;
   const set = guardSetOf(context.services.settings, call.caller, call.fallbackFrom ?? call.summary.model);
   return set ? timed(call, () => guardBy(context, call, set)) : call;
 }
+
+/** The same for a call that is no model's, by these guardrails; `called`: what it calls. It cannot go elsewhere. */
+export const guardOther = (
+  context: Omit<GuardRequestContext, "routeTo">,
+  call: Call,
+  set: GuardSet,
+  called: Pick<Complete, "aliases" | "tools">,
+): Call | Promise<Call> => timed(call, () => guardBy({ ...context, routeTo: () => null }, call, set, called));
 
 /** Notes how long the call waits, also if it is refused then. */
 function timed(call: Call, guard: () => Call | Promise<Call>): Call | Promise<Call> {
@@ -51,14 +62,14 @@ function timed(call: Call, guard: () => Call | Promise<Call>): Call | Promise<Ca
 }
 
 /** Whether the site's word filter may concern a call: a quick look, after which most calls go on. */
-function mayHaveWords(values: OptionValues, prompt: JsonObject): boolean {
+function mayHaveWords(values: OptionValues, call: Call): boolean {
   if (!values.CheckSensitiveEnabled) return false;
   if (values.CheckSensitiveOnCompletionEnabled) return true;
   const { words, patterns } = values.SensitiveWords;
   if (!values.CheckSensitiveOnPromptEnabled || words.length + patterns.length === 0) return false;
-  for (const text of promptTexts(prompt)) {
-    // Escapes of JSON hide words, and this letter is two in lower case.
-    if (text.includes("\\u") || text.includes("\u0130")) return true;
+  for (const text of textsOfCall(call)) {
+    // Escapes of JSON and other characters hide words, and this letter is two in lower case.
+    if (text.includes("\\u") || text.includes("\u0130") || !isPlain(text)) return true;
     const lowered = text.toLowerCase();
     for (const word of words) if (lowered.includes(word)) return true;
     for (const pattern of patterns) if (pattern.test(text)) return true;
@@ -66,10 +77,16 @@ function mayHaveWords(values: OptionValues, prompt: JsonObject): boolean {
   return false;
 }
 
-function guardBy(context: GuardRequestContext, call: Call, set: GuardSet): Call | Promise<Call> {
+function guardBy(
+  context: GuardRequestContext,
+  call: Call,
+  set: GuardSet,
+  called: Pick<Complete, "aliases" | "tools"> = { tools: toolNames(call.prompt) },
+): Call | Promise<Call> {
   const log: GuardLog = emptyGuardLog();
   const masking = set.request.filter(isMasking);
-  const acting = set.request.length > masking.length ? inspectTexts(call, set.request, log) : [];
+  log.hidesContent = masking.length > 0 || set.request.some(isMaskingService);
+  const acting = set.request.length > masking.length ? inspectTexts(call, called, set.request, log) : [];
   if (log.verdicts.length > 0 || masking.length > 0 || set.answer.length > 0) call.progress.guard = log;
   const decision = strictest(acting);
   if (decision?.action === "block") throw refusalOf(decision);
@@ -87,11 +104,19 @@ const isMaskingService = ({ action, isShadow, rule }: Guardrail): boolean =>
 const hasServices = ({ request }: GuardSet): boolean => request.some(({ rule }) => rule?.service != null);
 
 /** The guardrails that found something and act on it. */
-function inspectTexts(call: Call, guardrails: readonly Guardrail[], log: GuardLog): Guardrail[] {
-  const complete = { texts: promptTexts(call.prompt), tools: toolNames(call.prompt) };
+function inspectTexts(
+  call: Call,
+  called: Pick<Complete, "aliases" | "tools">,
+  guardrails: readonly Guardrail[],
+  log: GuardLog,
+): Guardrail[] {
+  const prompt: Complete = { texts: promptTexts(call.prompt), ...called };
+  // What the log's view of a request leaves out reaches the provider all the same.
+  const everything: Complete = { ...prompt, texts: textsOfCall(call) };
   return guardrails.filter((guardrail) => {
     if (guardrail.rule?.service || isMasking(guardrail)) return false;
-    const verdict = inspect(guardrail, complete, "request");
+    const isOfPrompt = guardrail.kind === "size" || guardrail.kind === "language";
+    const verdict = inspect(guardrail, isOfPrompt ? prompt : everything, "request");
     if (verdict) log.verdicts.push(verdict);
     return verdict !== null && !guardrail.isShadow;
   });
@@ -116,7 +141,7 @@ function guardFurther(
     ...{ answer: set.answer, placeholders, isRouted: false, hidesContent: hides },
     fingerprint: [...set.request, ...set.answer].map(({ identity }) => identity).join("\n"),
   };
-  refuseBackground(call, set, placeholders);
+  refuseUnread(call, set, placeholders);
   const guarded = { ...masked, guard };
   const target = decision?.action === "route" ? routed(context, guarded, decision) : guarded;
   if (!hasServices(set)) return remember(target);
@@ -152,8 +177,18 @@ const STATE = ["previous_response_id", "conversation", "previous_interaction_id"
 const isStateful = ({ body: { json }, endpoint }: Call): boolean =>
   STORED.has(endpoint.codec.dialect) ? json.store !== false : STATE.some((name) => json[name] != null);
 
-/** A response that is fetched later passes no guardrail. */
-function refuseBackground({ body }: Call, set: GuardSet, placeholders: Placeholders): void {
+/** Whether a call makes a transcript. */
+export const isTranscription = ({ endpoint: { capability } }: Pick<Call, "endpoint">): boolean =>
+  capability === "transcriptions" || capability === "translations";
+
+/** A response that is fetched later passes no guardrail, and a transcript none that sees parts of it or waits for a service. */
+function refuseUnread(call: Call, set: GuardSet, placeholders: Placeholders): void {
+  const { body, summary } = call;
+  const acting = set.answer.filter((guardrail) => acts(guardrail) && !guardrail.origin);
+  if (isTranscription(call)) {
+    const unread = summary.stream ? acting[0] : acting.find((guardrail) => !isWhileStreaming(guardrail));
+    if (unread) throw unsupportedBy(unread);
+  }
   if (body.json.background !== true) return;
   const guardrail = set.answer.find(({ isShadow, origin }) => !isShadow && !origin);
   if (guardrail) throw unsupportedBy(guardrail);

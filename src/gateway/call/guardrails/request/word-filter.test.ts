@@ -61,7 +61,11 @@ test.each([
   const answer = await relay.post(path, order);
   expect(answer.status).toBe(400);
   expect(await answer.text()).toContain("words that this site does not allow");
-  expect(relay.billing.records).toEqual([]);
+  // The log says why, and nothing is charged or held.
+  expect(relay.billing.records).toMatchObject([
+    { quota: 0, failed: true, other: { guardrails: { verdicts: [{ name: "SensitiveWords", action: "block" }] } } },
+  ]);
+  expect(relay.billing.openHolds).toBe(0);
 });
 
 describe("a text completion with a forbidden word", () => {

@@ -1,11 +1,11 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
 import { mapTexts } from "../../../../domain/models/guardrails/map-texts.ts";
-import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import type { Call } from "../../call.ts";
 import type { GuardLog } from "../call-guard.ts";
 import { maskCall } from "../mask-call.ts";
 import { refusalOf, serviceFailed, unsupportedBy } from "../refusals.ts";
 import { type RoutesGuarded, routed } from "../routed.ts";
+import { textsOfCall } from "../texts-of-call.ts";
 import { askService, type ServiceAnswer, type ServiceContext } from "./ask-service.ts";
 import { changedTexts } from "./changed-texts.ts";
 
@@ -19,7 +19,7 @@ export async function guardByServices(
   guardrails: readonly Guardrail[],
   log: GuardLog,
 ): Promise<Call> {
-  const texts = promptTexts(call.prompt);
+  const texts = textsOfCall(call);
   const question = { phase: "request", model: call.summary.model, requestId: call.requestId, texts } as const;
   const consulted = guardrails.filter(({ rule }) => rule?.service != null);
   const answers = await Promise.all(
