@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
 import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
-import { Secret, TOTP } from "otpauth";
 import { recoveryCodes, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -31,6 +30,7 @@ export async function beginTotp(
   user: Readonly<{ id: number; username: string }>,
   issuer: string,
 ): Promise<{ secret: string; uri: string }> {
+  const { Secret, TOTP } = await import("otpauth");
   const secret = new Secret({ size: SECRET_BYTES });
   const secretCipher = vault.encrypt(secret.base32);
   const stored = await db
@@ -106,6 +106,7 @@ async function stepOf({ db, vault }: TotpDeps, userId: number, code: string): Pr
   const token = code.replace(/\s/g, "");
   if (!row || !/^\d{6}$/.test(token)) return null;
   const timestamp = Date.now();
+  const { Secret, TOTP } = await import("otpauth");
   const secret = Secret.fromBase32(vault.decrypt(row.cipher));
   const delta = TOTP.validate({ token, secret, period: PERIOD_SECONDS, window: WINDOW, timestamp });
   return delta === null ? null : TOTP.counter({ period: PERIOD_SECONDS, timestamp }) + delta;

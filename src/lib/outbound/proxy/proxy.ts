@@ -1,7 +1,7 @@
 import { createServer, isIP, type Server, type Socket } from "node:net";
 import { Transform, type TransformCallback } from "node:stream";
 import { LRUCache } from "lru-cache";
-import { SocksClient, type SocksProxy } from "socks";
+import type { SocksProxy } from "socks";
 import { OutboundError } from "../outbound-error.ts";
 import type { Resolve } from "../resolve.ts";
 import { hostnameOf, parseHttpUrl } from "../url.ts";
@@ -132,6 +132,7 @@ async function serve(
   try {
     const destination = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port) || defaultPort(url) };
     const options = { proxy: await proxy(), command: "connect", destination, timeout: CONNECT_TIMEOUT_MS } as const;
+    const { SocksClient } = await import("socks");
     ({ socket: upstream } = await SocksClient.createConnection(options));
   } catch {
     return end(client, "502 Bad Gateway");

@@ -1,4 +1,4 @@
-import { EventStreamCodec } from "@smithy/eventstream-codec";
+import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import { AwsV4Signer } from "aws4fetch";
 import { type ModelInfo, shippedCatalog } from "../../../catalog/catalog.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
@@ -143,7 +143,9 @@ const TYPES = lookupTable<string>({
  * Anthropic's shape.
  */
 export function eventStreamToSse(): Transformer<Uint8Array, Uint8Array> {
-  const codec = new EventStreamCodec(toUtf8, fromUtf8);
+  // Loaded by the first stream: it brings a good part of Amazon's client along.
+  const { EventStreamCodec: Codec }: typeof import("@smithy/eventstream-codec") = require("@smithy/eventstream-codec");
+  const codec = new Codec(toUtf8, fromUtf8);
   let rest: Uint8Array = new Uint8Array(0);
   return {
     transform(bytes, controller) {
