@@ -9,8 +9,16 @@ const TYPE_OPENAI = 1;
 
 type Session = Readonly<{ headers: Readonly<Record<string, string>> }>;
 
-/** Gateways with the management API of one-api: Sluice, new-api. `requestId`: the header that names a call. */
-const oneApi = ({ requestId, readyPath }: Readonly<{ requestId: string; readyPath: string }>): Adapter => ({
+type Gateway = Readonly<{
+  /** The header that names a call. */
+  requestId: string;
+  readyPath: string;
+  /** Settings of its own, which a version may lack. */
+  options: Readonly<Record<string, string>>;
+}>;
+
+/** Gateways with the management API of one-api: Sluice, new-api. */
+const oneApi = ({ requestId, readyPath, options }: Gateway): Adapter => ({
   readyPath,
   async prepare({ url, upstreamUrl, model: known, key: knownKey }) {
     const model = known || "gpt-4o-mini";
@@ -22,7 +30,9 @@ const oneApi = ({ requestId, readyPath }: Readonly<{ requestId: string; readyPat
     const channel = { name: "kill-test", type: TYPE_OPENAI, key: "sk-upstream", base_url: upstreamUrl, models: model };
     await send(url, "POST", "/api/channel/", { mode: "single", channel: { ...channel, group: "default" } }, session);
     await send(url, "PUT", "/api/option/", { key: "ModelPrice", value: JSON.stringify({ [model]: PRICE }) }, session);
-    const token = { name: "kill-test", unlimited_quota: true, remain_quota: 0, expired_time: -1 };
+    for (const [key, value] of Object.entries(options))
+      await send(url, "PUT", "/api/option/", { key, value }, session).catch(() => {});
+    const token = { name: "kill-test", group: "default", unlimited_quota: true, remain_quota: 0, expired_time: -1 };
     if (!knownKey) await send(url, "POST", "/api/token/", token, session);
     const key = knownKey || (await readKey(url, session));
     return { path: "/v1/chat/completions", headers: { authorization: `Bearer ${key}` }, model };
@@ -48,8 +58,13 @@ const oneApi = ({ requestId, readyPath }: Readonly<{ requestId: string; readyPat
   },
 });
 
-export const sluice = oneApi({ requestId: "x-request-id", readyPath: "/readyz" });
-export const newApi = oneApi({ requestId: "x-oneapi-request-id", readyPath: "/api/status" });
+export const sluice = oneApi({ requestId: "x-request-id", readyPath: "/readyz", options: {} });
+export const newApi = oneApi({
+  requestId: "x-oneapi-request-id",
+  readyPath: "/api/status",
+  // Else it refuses calls while the machine is busy.
+  options: { "performance_setting.monitor_enabled": "false" },
+});
 
 async function signIn(url: string): Promise<Session> {
   const answer = await fetch(`${url}/api/user/login`, {
@@ -62,6 +77,9 @@ async function signIn(url: string): Promise<Session> {
     .getSetCookie()
     .map((line) => line.split(";")[0])
     .join("; ");
+  // Versions of new-api since August 2026 answer with a token and keep no session in a cookie.
+  const token = member(user, "data", "access_token");
+  if (typeof token === "string" && token !== "") return { headers: { authorization: `Bearer ${token}` } };
   return { headers: { cookie, "new-api-user": String(member(user, "data", "id")) } };
 }
 
