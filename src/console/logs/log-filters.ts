@@ -17,6 +17,11 @@ export const filterQuery = {
   request_id: text,
   ip: text,
   tag: text,
+  /** A verdict about the call: the guardrail's name, what it did or would have done, what it looks for. */
+  guardrail: text,
+  guardrail_action: text,
+  guardrail_kind: text,
+  guardrail_shadow: text,
   end_user: text,
   /** Of the organization whose own rows are listed. */
   project: integerField(),
@@ -44,11 +49,23 @@ function commonFilter(input: FilterQuery): LogFilter {
     ...(request_id && { requestId: request_id.trim() }),
     ...(ip?.trim() && { ip: ip.trim() }),
     ...(tag?.trim() && { tag: tag.trim() }),
+    ...verdictFilter(input),
     ...(endUser?.trim() && { endUser: endUser.trim() }),
     ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
     ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
     ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
   };
+}
+
+function verdictFilter(input: FilterQuery): Pick<LogFilter, "verdict"> {
+  const { guardrail, guardrail_action: action, guardrail_kind: kind, guardrail_shadow: shadow } = input;
+  const verdict = {
+    ...(guardrail && { name: guardrail }),
+    ...(action && { action }),
+    ...(kind && { kind }),
+    ...((shadow === "true" || shadow === "false") && { isShadow: shadow === "true" }),
+  };
+  return Object.keys(verdict).length > 0 ? { verdict } : {};
 }
 
 /** The filter over all users' rows. */

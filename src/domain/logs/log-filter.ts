@@ -5,6 +5,7 @@ import { logs, usageRollups } from "../../../db/schema/logs/logs.ts";
 import { mainOf } from "../../../db/server/log-database.ts";
 import type { Db } from "../../../db/types.ts";
 import { isOneOf, matches } from "../../lib/values/sql-text.ts";
+import { hasVerdict, type VerdictFilter } from "./verdict-filter.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */
@@ -23,6 +24,8 @@ export type LogFilter = Readonly<{
   group?: string;
   /** Of those that the client called the call by. */
   tag?: string;
+  /** A verdict of a guardrail about the call. */
+  verdict?: VerdictFilter;
   /** Whom the client made the call for. */
   endUser?: string;
   /** Calls of these API keys. */
@@ -57,7 +60,7 @@ export const isOfType = (type: number): SQL | undefined =>
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
-  const { type, requestId, ip, tag, endUser, failed, withoutAudit, start, end } = filter;
+  const { type, requestId, ip, tag, verdict, endUser, failed, withoutAudit, start, end } = filter;
   return and(
     type ? isOfType(type) : undefined,
     withoutAudit ? ne(logs.type, LOG_TYPE.management) : undefined,
@@ -65,6 +68,7 @@ export function logConditions(filter: LogFilter): SQL | undefined {
     requestId ? matchesRequest(requestId) : undefined,
     ip ? eq(logs.ip, ip) : undefined,
     tag ? arrayContains(logs.tags, [tag]) : undefined,
+    verdict ? hasVerdict(verdict) : undefined,
     endUser ? eq(logs.endUser, endUser) : undefined,
     failed === undefined ? undefined : eq(logs.failed, failed),
     start ? gte(logs.createdAt, start) : undefined,
@@ -74,7 +78,8 @@ export function logConditions(filter: LogFilter): SQL | undefined {
 
 /** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
 export function rollupConditions(filter: LogFilter): SQL[] | null {
-  if (filter.requestId || filter.ip || filter.tag || filter.endUser || filter.failed !== undefined) return null;
+  const { requestId, ip, tag, verdict, endUser, failed } = filter;
+  if (requestId || ip || tag || verdict || endUser || failed !== undefined) return null;
   return dimensions(filter, usageRollups);
 }
 

@@ -5,6 +5,7 @@ import type { Db } from "../../../../db/types.ts";
 import { type Viewer, viewRows } from "../list/list-logs.ts";
 import { keysOfFilter, type LogFilter } from "../log-filter.ts";
 import type { LogRow, LogView } from "../log-view.ts";
+import { notesHaveVerdict } from "../verdict-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { type ArchiveRow, openArchive } from "./archive-file.ts";
 import type { ColumnName } from "./parquet.ts";
@@ -155,6 +156,7 @@ function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: 
     group,
     requestId,
     tag,
+    verdict,
     endUser,
     failed,
     withoutAudit,
@@ -179,6 +181,7 @@ function matchRow(filter: LogFilter, keyIds: ReadonlySet<number> | null): (row: 
     isEqual(group, row.group) &&
     (failed === undefined || failed === row.failed) &&
     (!tag || row.tags?.includes(tag) === true) &&
+    (!verdict || notesHaveVerdict(verdict, row.other)) &&
     isEqual(endUser, row.endUser ?? undefined) &&
     (!requestId || row.requestId === requestId || row.requestId?.startsWith(`${requestId}~`) === true);
 }
@@ -215,6 +218,7 @@ const COLUMNS_OF: Readonly<Partial<Record<keyof LogFilter, ColumnName>>> = {
   group: "group",
   requestId: "request_id",
   tag: "other",
+  verdict: "other",
   failed: "failed",
 };
 

@@ -105,10 +105,22 @@ async function countCalls(db: Db, { failed, ...filter }: LogFilter): Promise<num
 
 async function countEvents(db: Db, filter: LogFilter): Promise<number> {
   // Events have neither of these: none need be looked at.
-  const { modelName, modelNames, tokenId, tokenName, channelId, group, requestId, tag, projectId, memberId, failed } =
-    filter;
+  const {
+    modelName,
+    modelNames,
+    tokenId,
+    tokenName,
+    channelId,
+    group,
+    requestId,
+    tag,
+    verdict,
+    projectId,
+    memberId,
+    failed,
+  } = filter;
   if (modelName || modelNames || tokenId || tokenName || channelId || group || requestId || failed) return 0;
-  if (tag || projectId !== undefined || memberId !== undefined) return 0;
+  if (tag || verdict || projectId !== undefined || memberId !== undefined) return 0;
   // Type by type: a plan that is made for any values reads all calls of a user otherwise, to find the few events among them.
   const types = filter.type ? [filter.type] : EVENT_TYPES;
   const counts = await Promise.all(

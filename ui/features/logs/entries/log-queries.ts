@@ -18,6 +18,10 @@ export type LogFilters = Readonly<{
   token?: string | undefined;
   group?: string | undefined;
   tag?: string | undefined;
+  /** Of guardrails: a name, what one did (`block`, or `shadow-block` for what it would have done), what it looks for. */
+  guardrail?: string | undefined;
+  verdict?: string | undefined;
+  guardrail_kind?: string | undefined;
   /** Whom the client made the call for. */
   end_user?: string | undefined;
   /** Ids of a project and a member, for organizations. */
@@ -163,12 +167,22 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
     token_name: filters.token,
     group: filters.group,
     tag: filters.tag,
+    ...verdictOf(filters),
     end_user: filters.end_user,
     project: filters.project,
     member: filters.member,
     request_id: filters.requestId,
     ip: filters.ip,
     ...(scope === "all" && { username: filters.user, channel: filters.channel }),
+  };
+}
+
+/** The parts of a verdict by its name in the URL: `block`, `shadow`, `shadow-block`. */
+function verdictOf({ guardrail, verdict = "", guardrail_kind }: LogFilters) {
+  const isShadow = verdict.startsWith("shadow");
+  return {
+    ...{ guardrail, guardrail_kind, guardrail_action: verdict.replace(/^shadow-?/, "") || undefined },
+    guardrail_shadow: verdict === "" ? undefined : String(isShadow),
   };
 }
 
@@ -208,6 +222,9 @@ export function logFiltersOf(address: Pick<Address, "text" | "number">, range: T
     token: text("token"),
     group: text("group"),
     tag: text("tag"),
+    guardrail: text("guardrail"),
+    verdict: text("verdict"),
+    guardrail_kind: text("guardrail_kind"),
     end_user: text("end_user"),
     project: address.number("project"),
     member: address.number("member"),

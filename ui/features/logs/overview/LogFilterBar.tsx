@@ -49,6 +49,14 @@ function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryO
 const OWN = ["model", "token", "group", "tag", "end_user"] as const;
 const ADMIN = ["model", "token", "user", "channel", "group", "tag", "end_user"] as const;
 
+const GUARDED = ["verdict", "guardrail", "guardrail_kind"] as const;
+
+/** What a filter of verdicts may be, with texts that only these pages load. */
+const guardrailWords = (key: (typeof GUARDED)[number]): UseQueryOptions<readonly FilterOption[]> => ({
+  queryKey: ["guardrail-words", key],
+  queryFn: async () => (await import("./guardrail-words.ts")).guardrailWords(key),
+});
+
 type LogFilterBarProps = Readonly<{
   address: Address;
   isAdmin: boolean;
@@ -63,6 +71,7 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
   const organization = useOrganizationOptions();
   const { may } = useActing();
   const hasEndUsers = useSite()?.end_users_enabled === true;
+  const isJudged = ["guardrail", "verdict", "guardrail_kind"].some((key) => address.text(key) !== "");
   const isOffered = (key: Facet) => key !== "end_user" || hasEndUsers || address.text("end_user") !== "";
   const owners = organization
     ? [
@@ -97,11 +106,17 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
           ...(may("usage.read") && { suggestions: logFacet(isAdmin ? "all" : "self", key, filters) }),
         })),
         ...owners,
+        ...(isAdmin ? GUARDED : [])
+          .filter((key) => key === "verdict" || isJudged)
+          .map((key) => ({
+            ...{ key, label: t(`logs.filters.${key}`), value: address.text(key) },
+            suggestions: guardrailWords(key),
+          })),
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={() =>
         address.set({
-          ...Object.fromEntries(["search", "type", "project", "member", ...ADMIN].map((key) => [key, ""])),
+          ...Object.fromEntries(["search", "type", "project", "member", ...ADMIN, ...GUARDED].map((key) => [key, ""])),
           p: undefined,
         })
       }

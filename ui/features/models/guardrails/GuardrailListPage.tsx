@@ -47,7 +47,7 @@ export const GUARDRAILS: ResourceList<GuardrailView, object, Data> = {
     {
       name: "log",
       icon: Log,
-      run: ({ name }, { data }) => void data.navigate({ to: "/log", search: { tag: `guardrail:${name}` } }),
+      run: ({ name }, { data }) => void data.navigate({ to: "/log", search: { guardrail: name } }),
     },
     ...switching<GuardrailView, Data>({
       needs,
