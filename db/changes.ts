@@ -3,7 +3,7 @@ import { DEADLINES_MS, withDeadline } from "./server/deadlines.ts";
 import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
 
-/** `ledger`: messages between processes about balances that they reserved; the other topics carry ids of changed rows. */
+/** `ledger`: messages between processes about balances that they reserved; `mcp`: of clients of MCP about calls; the other topics carry ids of changed rows. */
 export type ChangeTopic =
   | "users"
   | "tokens"
@@ -14,7 +14,8 @@ export type ChangeTopic =
   | "mcp_servers"
   | "provider_keys"
   | "options"
-  | "ledger";
+  | "ledger"
+  | "mcp";
 export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
 type Failure = (error: unknown) => void;

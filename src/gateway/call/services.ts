@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import type { Changes } from "../../../db/changes.ts";
 import type { UsageRecord } from "../../billing/types.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
@@ -127,7 +128,9 @@ export type Services = Readonly<{
    */
   resolveSession(request: Request): Promise<Readonly<{ actor: UserEntry; person: Pick<UserEntry, "id"> }> | null>;
   /** Authenticates values that the gateway creates and clients send back. */
-  vault: Pick<Vault, "keyedHash">;
+  vault: Pick<Vault, "decrypt" | "encrypt" | "keyedHash">;
+  /** Reaches the other processes; absent: there are none. */
+  changes?: Pick<Changes, "publish" | "subscribe">;
   /** Counts what the cache of responses does; absent: nobody does. */
   cacheTotals?: Pick<CacheTotals, "count">;
   /** Where replicas share responses; null or absent: each process has its own. */

@@ -11,6 +11,7 @@ import type { RoutingLine } from "../routing/worker-news.ts";
 import type { Stores } from "../state/stores.ts";
 import type { CacheMemory } from "../streaming/cache/from-cache.ts";
 import type { UpstreamTools } from "../upstream/upstream.ts";
+import type { Questions } from "./mcp/questions/questions.ts";
 import type { McpSessions } from "./mcp/sessions.ts";
 
 /** Everything that the gateway gets of the process. */
@@ -33,4 +34,4 @@ export type GatewayContext = Readonly<{ services: GatewayServices }> &
   AdapterTools &
   Pick<GuardRequestContext, "guardrailFetch" | "placeholderMemory" | "routeTo"> &
   CacheMemory &
-  Readonly<{ mcpSessions: McpSessions; siteTools: SiteTools }>;
+  Readonly<{ mcpSessions: McpSessions; mcpQuestions: Questions; siteTools: SiteTools }>;

@@ -51,6 +51,7 @@ import { createCoolDown } from "../upstream/keys/cool-down.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../upstream/keys/key-traffic.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import type { GatewayContext, GatewayServices } from "./context.ts";
+import { Questions } from "./mcp/questions/questions.ts";
 import { McpSessions } from "./mcp/sessions.ts";
 import type { ToolAttempt, ToolTrial } from "./mcp/try-tool.ts";
 import type { SocketLimits } from "./realtime/responses/socket.ts";
@@ -202,6 +203,7 @@ export function createContext(
       { send: createCheckedFetch(policy), fetch: mediaFetch, ...services.mcpFetches },
       (server) => services.mcpServers?.get(server.id) === server,
     ),
+    mcpQuestions: new Questions(services.vault, services.changes),
     siteTools: {
       call: async (tool) => (await import("./mcp/call-tool.ts")).callTool(context, tool),
       end: (servers, caller, session) => context.mcpSessions.end(servers, caller, session),

@@ -13,3 +13,18 @@ export function textsOf(order: unknown): string[] {
   const members = Object.entries(recordOf(order) ?? {});
   return members.flatMap(([name, value]) => (WORDLESS_MEMBERS.test(name) ? [] : textsOf(value)));
 }
+
+/** All texts of a result of an MCP server, or of what it asks: a model may read them. */
+export function textsIn(value: unknown): string {
+  const texts: string[] = [];
+  const add = (each: unknown, name: string): void => {
+    if (typeof each === "string") {
+      // Bytes are no text.
+      if (name !== "data" && name !== "blob") texts.push(each);
+    } else if (Array.isArray(each)) for (const entry of each) add(entry, "");
+    else if (typeof each === "object" && each !== null)
+      for (const [key, entry] of Object.entries(each)) if (key !== "type" && key !== "role") add(entry, key);
+  };
+  add(value, "");
+  return texts.join("\n");
+}

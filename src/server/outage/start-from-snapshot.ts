@@ -181,7 +181,7 @@ type Parts = Readonly<{
   /** Connected to with each statement: what needs the database by itself fails until it is back. */
   database: Database;
   findByKey: GatewayServices["tokens"]["findByKey"];
-  vault: GatewayServices["tasks"]["vault"];
+  vault: GatewayServices["vault"];
 }>;
 
 function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServices {

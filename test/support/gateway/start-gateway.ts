@@ -75,6 +75,8 @@ type Setup = {
   /** MCP servers; without it there are none. */
   mcpServers?: GatewayServices["mcpServers"];
   mcpFetches?: GatewayServices["mcpFetches"];
+  /** Reaches other gateways that have the same; without it there are none. */
+  changes?: GatewayServices["changes"];
   /** Access tokens of applications; without it none can be checked. */
   accessTokens?: GatewayServices["accessTokens"];
   /** Keys of callers at providers; without it nobody has any. */
@@ -165,6 +167,7 @@ export function startRelay(setup: Setup) {
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.mcpServers && { mcpServers: setup.mcpServers }),
     ...(setup.mcpFetches && { mcpFetches: setup.mcpFetches }),
+    ...(setup.changes && { changes: setup.changes }),
     ...(setup.accessTokens && { accessTokens: setup.accessTokens }),
     ...(setup.providerKeys && { providerKeys: setup.providerKeys }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),

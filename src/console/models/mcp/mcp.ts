@@ -72,6 +72,9 @@ const definition: TSchema & { static: object } = t.Object(
     read_only: t.Optional(t.Boolean({ description: "Only tools that the server says change nothing." })),
     prompts: t.Optional(t.Boolean({ description: "Callers get the server's prompts." })),
     resources: t.Optional(t.Boolean({ description: "Callers get the server's resources and templates." })),
+    elicitation: t.Optional(t.Boolean({ description: "The server may ask users of clients while a tool runs." })),
+    sampling: t.Optional(t.Boolean({ description: "The server may use the client's model while a tool runs." })),
+    roots: t.Optional(t.Boolean({ description: "The server may list the client's folders while a tool runs." })),
     timeout_ms: t.Optional(integer({ description: "How long a call may take; 60,000 unless set." })),
     max_result_bytes: t.Optional(integer({ description: "The largest result; 1,048,576 unless set." })),
     max_result_tokens: t.Optional(

@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import {
   CallToolResultSchema,
+  type ClientCapabilities,
   ErrorCode,
   ListToolsResultSchema,
   McpError,
@@ -17,6 +18,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Operation } from "./openapi/operation.ts";
 import { ResultTooLargeError } from "./result-too-large.ts";
+import { type CallClient, ServerMessages } from "./server-messages.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 
 /** A tool as its server describes it. */
@@ -43,6 +45,8 @@ type ConnectionOptions = Readonly<{
   maxBytes?: number;
   /** The most tools that are listed. */
   maxTools?: number;
+  /** What the server learns of its client; absent: that it can do nothing. */
+  capabilities?: ClientCapabilities;
 }>;
 
 /** How a call may go. */
@@ -50,6 +54,8 @@ export type CallOptions = Readonly<{
   /** From the request to the result, however much progress the tool reports. */
   timeoutMs?: number;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Gets the server's questions and messages; absent: nobody does. */
+  client?: CallClient | undefined;
 }>;
 
 /** What calls tools of a server. */
@@ -89,6 +95,7 @@ export class McpConnection implements ServerConnection {
   readonly #signal: AbortSignal;
   readonly #maxBytes: number;
   readonly #maxTools: number;
+  readonly #messages: ServerMessages<Exchange>;
   #connected: Promise<void> | null = null;
   /** It could not connect, and cannot be used again. */
   hasFailed = false;
@@ -97,12 +104,13 @@ export class McpConnection implements ServerConnection {
 
   constructor(
     send: CheckedFetch | StdioTransport,
-    { url, headers = {}, signal, maxBytes = MAX_BYTES, maxTools = MAX_TOOLS }: ConnectionOptions,
+    { url, headers = {}, signal, maxBytes = MAX_BYTES, maxTools = MAX_TOOLS, capabilities = {} }: ConnectionOptions,
   ) {
     this.#signal = signal;
     this.#maxBytes = maxBytes;
     this.#maxTools = maxTools;
-    this.#client = new Client({ name: "sluice", version: "1.0.0" }, { jsonSchemaValidator: ACCEPTS_ALL });
+    this.#client = new Client({ name: "sluice", version: "1.0.0" }, { jsonSchemaValidator: ACCEPTS_ALL, capabilities });
+    this.#messages = new ServerMessages(this.#client, exchanges, Object.keys(capabilities).length > 0);
     if (typeof send !== "function") {
       this.#transport = send;
       return;
@@ -110,15 +118,16 @@ export class McpConnection implements ServerConnection {
     this.#transport = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: { ...headers } },
       fetch: async (address, init) => {
-        // The server's own messages, outside of responses, concern no call.
-        if ((init?.method ?? "GET") === "GET") return new Response(null, { status: 405 });
+        const isStream = (init?.method ?? "GET") === "GET";
+        const listening = isStream ? this.#messages.takeListening() : null;
+        if (isStream && !listening) return new Response(null, { status: 405 });
         // A session is also ended for a client that has left.
         const ends = init?.method === "DELETE" ? AbortSignal.timeout(CLOSE_TIMEOUT_MS) : signal;
         const response = await send(new URL(address), {
-          method: init?.method ?? "POST",
+          method: isStream ? "GET" : (init?.method ?? "POST"),
           headers: Object.fromEntries(new Headers(init?.headers)),
           body: typeof init?.body === "string" ? init.body : undefined,
-          signal: init?.signal ? AbortSignal.any([init.signal, ends]) : ends,
+          signal: AbortSignal.any([ends, ...[init?.signal, listening].filter((each) => each != null)]),
         });
         return this.#bounded(response);
       },
@@ -161,18 +170,29 @@ export class McpConnection implements ServerConnection {
   async callTool(
     name: string,
     input: JsonObject,
-    { timeoutMs = CALL_TIMEOUT_MS, onProgress }: CallOptions = {},
+    { timeoutMs = CALL_TIMEOUT_MS, onProgress, client }: CallOptions = {},
   ): Promise<ToolResult> {
     const process = "failure" in this.#transport ? this.#transport : null;
     if (process?.isOver) throw new SessionOverError("The server's process has ended.");
-    await this.#open();
-    const request = { method: "tools/call" as const, params: { name, arguments: input } };
-    return await this.#exchange(timeoutMs, (options) =>
-      this.#client.request(request, CallToolResultSchema, {
-        ...options,
-        ...(onProgress && { onprogress: onProgress }),
-      }),
-    );
+    const leave = client && this.#messages.enter(client);
+    try {
+      await this.#open();
+      if (client) await this.#messages.prepare(client, this.#transport);
+      client?.signal.throwIfAborted();
+      client?.sending();
+      const request = { method: "tools/call" as const, params: { name, arguments: input } };
+      return await this.#exchange(
+        timeoutMs,
+        (options) =>
+          this.#client.request(request, CallToolResultSchema, {
+            ...options,
+            ...(onProgress && { onprogress: onProgress }),
+          }),
+        client,
+      );
+    } finally {
+      leave?.();
+    }
   }
 
   /** Sends a request; its result is not validated. Rejects what connecting or the request rejects. */
@@ -205,15 +225,22 @@ export class McpConnection implements ServerConnection {
   }
 
   /** Rejects when the time is over or the response is cut off. */
-  async #exchange<T>(timeout: number, send: (options: ExchangeOptions) => Promise<T>): Promise<T> {
-    const cut: Exchange = Object.assign(new AbortController(), { isOver: false });
+  async #exchange<T>(
+    timeout: number,
+    send: (options: ExchangeOptions) => Promise<T>,
+    client: CallClient | null = null,
+  ): Promise<T> {
+    const cut: Exchange = Object.assign(new AbortController(), { isSent: false, isOver: false, client });
     const { signal } = cut;
     const end = () => cut.abort(this.#signal.reason);
+    const cancel = () => cut.abort(client?.signal.reason);
     this.#signal.addEventListener("abort", end, { once: true });
+    client?.signal.addEventListener("abort", cancel, { once: true });
     try {
       this.#signal.throwIfAborted();
       return await exchanges.run(cut, () => send({ timeout, maxTotalTimeout: timeout, signal }));
     } catch (error) {
+      if (client?.signal.aborted) throw client.signal.reason;
       if (!("failure" in this.#transport)) throw cut.signal.aborted ? cut.signal.reason : error;
       // A process that does not respond would not respond to the next call either.
       if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) this.#transport.kill();
@@ -221,13 +248,14 @@ export class McpConnection implements ServerConnection {
     } finally {
       cut.isOver = true;
       this.#signal.removeEventListener("abort", end);
+      client?.signal.removeEventListener("abort", cancel);
     }
   }
 
   /** The response, which fails where the server has sent too much. */
   #bounded(response: Response): Response {
     if (!response.body) return response;
-    const exchange = exchanges.getStore();
+    const exchange = ownExchange();
     const maxBytes = this.#maxBytes;
     let left = maxBytes;
     const count = new TransformStream<Uint8Array, Uint8Array>({
@@ -250,8 +278,16 @@ export class McpConnection implements ServerConnection {
   }
 }
 
-/** `isOver`: the request has its result, or has failed. */
-type Exchange = AbortController & { isOver: boolean };
+/** `isSent`: the response to its request has begun; `isOver`: the request has its result, or has failed. */
+type Exchange = AbortController & { isSent: boolean; isOver: boolean; readonly client: CallClient | null };
+
+/** The exchange whose request this is the response to; answers to the server's questions are sent during it too. */
+function ownExchange(): Exchange | null {
+  const exchange = exchanges.getStore();
+  if (!exchange || exchange.isSent) return null;
+  exchange.isSent = true;
+  return exchange;
+}
 type ExchangeOptions = Readonly<{ timeout: number; maxTotalTimeout: number; signal: AbortSignal }>;
 
 /** Results are passed on as they are; a server's schemas are not executed here. */

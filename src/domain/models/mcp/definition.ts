@@ -79,6 +79,9 @@ const readFields = fieldsOf({
   read_only: flag,
   prompts: flag,
   resources: flag,
+  elicitation: flag,
+  sampling: flag,
+  roots: flag,
   timeout_ms: integerFrom(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS),
   max_result_bytes: integerFrom(MIN_RESULT_BYTES, MAX_RESULT_BYTES),
   max_result_tokens: integerFrom(MIN_RESULT_TOKENS, MAX_RESULT_TOKENS),
@@ -103,6 +106,8 @@ export type McpRules = Readonly<{
   /** Whether callers get its prompts and resources, of which nothing is pinned. */
   passesPrompts: boolean;
   passesResources: boolean;
+  /** What the server may ask of clients that can do it, while a tool runs. */
+  asks: Readonly<Record<"elicitation" | "roots" | "sampling", boolean>>;
   timeoutMs: number;
   maxResultBytes: number;
   /** Null: as many as the bytes have. */
@@ -146,6 +151,11 @@ export function readMcpRules(value: unknown): McpRules {
     isReadOnly: definition.read_only ?? false,
     passesPrompts: definition.prompts ?? false,
     passesResources: definition.resources ?? false,
+    asks: {
+      elicitation: definition.elicitation ?? false,
+      sampling: definition.sampling ?? false,
+      roots: definition.roots ?? false,
+    },
     timeoutMs: definition.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     maxResultBytes: definition.max_result_bytes ?? DEFAULT_RESULT_BYTES,
     maxResultTokens: definition.max_result_tokens ?? null,

@@ -28,6 +28,12 @@ export class CircuitBreaker {
     this.#circuits.delete(id);
   }
 
+  /** Nobody waited for the result. */
+  abandoned(id: number): void {
+    const circuit = this.#circuits.get(id);
+    if (circuit) circuit.isTrying = false;
+  }
+
   failed(id: number): void {
     const circuit = this.#circuits.get(id) ?? { failures: 0, restMs: 0, closedUntilMs: 0, isTrying: false };
     this.#circuits.set(id, circuit);

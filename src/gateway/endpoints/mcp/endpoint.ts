@@ -6,6 +6,12 @@ import { textsOf } from "../../request/order-texts.ts";
 /** Names a client's session. */
 export const SESSION_HEADER = "mcp-session-id";
 
+const MAX_SESSION_LENGTH = 100;
+
+/** The client's session; empty: it names none. */
+export const sessionOf = ({ headers }: Request): string =>
+  headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "";
+
 /** JSON-RPC: its `params` are the client's and the server's affair. */
 const rpcRules: Endpoint["rules"] = {
   members: requestMembers("jsonrpc id method", { free: "params result error" }),

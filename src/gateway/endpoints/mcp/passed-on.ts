@@ -19,7 +19,7 @@ import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import { guardListed } from "../../call/guardrails/servers/guard-server-call.ts";
-import { textsOf } from "../../request/order-texts.ts";
+import { textsIn, textsOf } from "../../request/order-texts.ts";
 import { runServerCall, type ServerCallContext, type ServerCaller, throughBreaker } from "./server-call.ts";
 
 /** Of one server and kind. */
@@ -242,19 +242,4 @@ export class PassedOn {
       send: async (sent) => read(await mcpSessions.request(server, by, { method, params: sent, timeoutMs })),
     });
   }
-}
-
-/** All texts of a result, which a model may read. */
-function textsIn(value: unknown): string {
-  const texts: string[] = [];
-  const add = (each: unknown, name: string): void => {
-    if (typeof each === "string") {
-      // Bytes are no text.
-      if (name !== "data" && name !== "blob") texts.push(each);
-    } else if (Array.isArray(each)) for (const entry of each) add(entry, "");
-    else if (typeof each === "object" && each !== null)
-      for (const [key, entry] of Object.entries(each)) if (key !== "type" && key !== "role") add(entry, key);
-  };
-  add(value, "");
-  return texts.join("\n");
 }

@@ -21,8 +21,9 @@ import { readRequest } from "../../request/parse-request.ts";
 import type { RefuseContext } from "../../request/refuse.ts";
 import { type Route, type RoutedRequest, type RouteGroup, route } from "../route.ts";
 import { SESSION_HEADER, toolEndpoint } from "./endpoint.ts";
+import { newSessionId } from "./questions/client-abilities.ts";
+import { takeClientMessage } from "./questions/client-messages.ts";
 import type { ServerCallContext } from "./server-call.ts";
-import { newSessionId } from "./sign-in-required.ts";
 
 /** What the MCP endpoint works with. */
 export type McpContext = ServerCallContext &
@@ -72,6 +73,8 @@ async function handlePost(context: McpContext, { request, server }: RoutedReques
     const servers = serversOf(context.services, caller, name);
     if (name !== null && servers.length === 0) throw unknownServer(name);
     const { json } = await readRequest(context, { request, server, endpoint: toolEndpoint }, timing);
+    if (await takeClientMessage(context, request, { json, caller }))
+      return withHeaders(request, new Response(null, { status: 202 }));
     const { serveMessage } = await import("./serve-message.ts");
     const isJoined = name === null;
     const tools = new OfferedTools(servers, isJoined, caller);

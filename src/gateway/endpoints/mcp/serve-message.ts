@@ -10,6 +10,7 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { McpTool } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
@@ -23,8 +24,9 @@ import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
 import { callTool } from "./call-tool.ts";
-import { SESSION_HEADER } from "./endpoint.ts";
+import { sessionOf } from "./endpoint.ts";
 import { PassedOn } from "./passed-on.ts";
+import { CallRelay } from "./questions/call-relay.ts";
 import { readToolCall, searchTools, toolSearchOf } from "./search/tool-search.ts";
 import type { ServerCallContext } from "./server-call.ts";
 import { signInResult, urlElicitation } from "./sign-in-required.ts";
@@ -52,11 +54,12 @@ const SERVER_ERROR = -32000;
  */
 export async function serveMessage(context: ServerCallContext, message: ClientMessage): Promise<Response> {
   const { request, json } = message;
-  const session = request.headers.get(SESSION_HEADER)?.slice(0, MAX_SESSION_LENGTH) ?? "";
+  const session = sessionOf(request);
   const by = { ...message, session, labels: session === "" ? {} : { session_id: session } };
   const passed = new PassedOn(context, message.servers, message.isJoined, by);
   const capabilities = {
     tools: {},
+    logging: {},
     ...(passed.hasPrompts && { prompts: {} }),
     ...(passed.hasResources && { resources: {} }),
     ...((passed.hasPrompts || passed.hasResources) && { completions: {} }),
@@ -70,6 +73,10 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
     }
   };
   passOn(server, passed, answer);
+  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    context.mcpQuestions.setLevel(message.caller, session, params.level);
+    return {};
+  });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     const search = toolSearchOf(context, message);
     return search ? { tools: search.own.map(describe) } : page([...message.tools], params?.cursor);
@@ -96,12 +103,27 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
           params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
         })
         .catch(() => {});
-    const observed = { ...by, offered, input, ...(progressToken !== undefined && { onProgress }) };
-    const called = callTool(context, observed).catch((error: unknown) => {
-      const result = signInResult(error, session);
-      if (result) return result;
-      throw error;
+    const { isJoined, caller } = message;
+    const client = new CallRelay(context, {
+      ...{ caller, session, server: offered.server, model: offered.model, isJoined },
+      ...{ transport, requestId: extra.requestId, left: request.signal },
     });
+    const ended = context.mcpQuestions.begin(caller, session, extra.requestId, () => {
+      client.cancel();
+      // Nothing answers a request that is canceled.
+      void server.close();
+    });
+    const observed = { ...by, offered, input, client, ...(progressToken !== undefined && { onProgress }) };
+    const called = callTool(context, observed)
+      .catch((error: unknown) => {
+        const result = signInResult(error, session);
+        if (result) return result;
+        throw error;
+      })
+      .finally(() => {
+        ended();
+        client.end();
+      });
     const result = await answer(called);
     return { ...result, content: result.content.map((block) => passed.namedContent(offered.server, block)) };
   });
@@ -132,8 +154,6 @@ function passOn(server: Server, passed: PassedOn, answer: <Result>(work: Promise
     server.setRequestHandler(CompleteRequestSchema, ({ params }) => answer(passed.completion(params)));
   }
 }
-
-const MAX_SESSION_LENGTH = 100;
 
 /** What the client gets of an error: its protocol sends `code` and `data` of whatever is thrown. */
 class RpcError extends Error {

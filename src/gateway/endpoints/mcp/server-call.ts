@@ -18,6 +18,7 @@ import {
   readsResult,
   type ServerGuardContext,
 } from "../../call/guardrails/servers/guard-server-call.ts";
+import { CLIENT_LEFT } from "../../call/progress.ts";
 import type { Uses } from "../../call/services.ts";
 import { countText } from "../../money/count-tokens.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
@@ -36,8 +37,10 @@ import { endCall } from "../../pipeline/pipeline.ts";
 import { toGatewayError } from "../../request/error-response.ts";
 import { parseRequest } from "../../request/parse-request.ts";
 import { toolEndpoint } from "./endpoint.ts";
+import { CallCanceledError } from "./questions/call-canceled.ts";
+import type { Questions } from "./questions/questions.ts";
 import type { McpSessions } from "./sessions.ts";
-import { signInFailure } from "./sign-in-required.ts";
+import { addressesRequired, signInFailure } from "./sign-in-required.ts";
 
 /** What `runServerCall` works with. */
 export type ServerCallContext = EndCallContext &
@@ -47,7 +50,7 @@ export type ServerCallContext = EndCallContext &
   ServerGuardContext &
   Pick<Limits, "planLimits" | "requestLimit" | "tokenLimits" | "userLimits"> &
   Uses<"log"> &
-  Readonly<{ mcpSessions: McpSessions }>;
+  Readonly<{ mcpSessions: McpSessions; mcpQuestions: Questions }>;
 
 /** Who calls a server. */
 export type ServerCaller = Omit<ToolRequest, "input" | "offered">;
@@ -118,7 +121,12 @@ export async function runServerCall<Result extends object>(
     const { name, maxResultTokens } = server;
     if (maxResultTokens !== null) await refuseTooManyTokens(name, readableOf(result), maxResultTokens);
   } catch (thrown) {
-    throw failCall(context, call, reserved, guardServerError(call, thrown));
+    if (!(thrown instanceof CallCanceledError)) throw failCall(context, call, reserved, guardServerError(call, thrown));
+    if (!thrown.wasSent) throw failCall(context, call, reserved, CLIENT_LEFT);
+    // What the server did by then is done.
+    const ended = { ending: "client_left" as const, reported: ONE_CALL, meter: new OutputMeter() };
+    await endCall(context, call, reserved, ended);
+    throw CLIENT_LEFT;
   }
   call.progress.timing.markFirstByte();
   const failure = failureOf?.(result) ?? null;
@@ -185,6 +193,10 @@ export async function throughBreaker<Result>(
     breaker.succeeded(server.id);
     return result;
   } catch (thrown) {
+    if (thrown instanceof CallCanceledError) {
+      breaker.abandoned(server.id);
+      throw thrown;
+    }
     const failure = await failureOf(thrown, server);
     // A server that refuses what the client sent works, and what one caller uses up closes it to no other.
     if (failure.status < 500 || isCallers(thrown)) breaker.succeeded(server.id);
@@ -194,7 +206,7 @@ export async function throughBreaker<Result>(
 }
 
 /** Failures that one caller can have with a server that works for others. */
-const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "gateway_mcp_sign_in_not_renewed"];
+const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "gateway_mcp_sign_in_not_renewed", "gateway_mcp_unanswered"];
 const isCallers = (thrown: unknown): boolean =>
   thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code));
 
@@ -206,7 +218,8 @@ const REQUEST_TIMEOUT = -32001;
 const CONNECTION_CLOSED = -32000;
 
 /** The failure of a call to a server: 4xx if the server refused what the client sent. */
-async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promise<GatewayError> {
+async function failureOf(thrown: unknown, server: McpServer): Promise<GatewayError> {
+  const { name, timeoutMs } = server;
   const [{ McpError }, { statusOfFailure }, { ArgumentError }] = await Promise.all([
     import("@modelcontextprotocol/sdk/types.js"),
     import("../../../domain/models/mcp/connection.ts"),
@@ -218,6 +231,8 @@ async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promi
     const details = { retryAfterSeconds: RETRY_WHEN_FULL_S };
     return new GatewayError(503, "mcp_server_unavailable", reasonOf(thrown), details);
   }
+  if (thrown instanceof OperationError && thrown.code === "gateway_mcp_unanswered")
+    return new GatewayError(504, "mcp_timeout", reasonOf(thrown));
   if (thrown instanceof ArgumentError) return new GatewayError(400, INVALID_PARAMS, thrown.reason);
   const status = statusOfFailure(thrown);
   if (status !== null) {
@@ -230,7 +245,8 @@ async function failureOf(thrown: unknown, { name, timeoutMs }: McpServer): Promi
   }
   if (thrown instanceof McpError && thrown.code !== CONNECTION_CLOSED) {
     const text = thrown.message.replace(/^MCP error -?\d+: /, "").slice(0, MAX_ERROR_LENGTH);
-    return new GatewayError(400, thrown.code, text, { type: "upstream_error" });
+    const refusal = new GatewayError(400, thrown.code, text, { type: "upstream_error" });
+    return addressesRequired(thrown, server, text) ?? refusal;
   }
   const why = reasonOf(thrown);
   const params = { server: name, why: typeof why === "string" ? why.slice(0, MAX_ERROR_LENGTH) : why };

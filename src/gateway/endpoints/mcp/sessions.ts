@@ -5,6 +5,7 @@ import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { openConnection } from "../../../domain/models/mcp/open-connection.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import { declaredTo } from "./questions/client-abilities.ts";
 
 const MAX_SESSIONS = 2_000;
 /** An unused session at a server ends. */
@@ -15,9 +16,11 @@ const UPKEEP_MS = 5_000;
 type Session = Readonly<{ connection: ServerConnection; end: AbortController }>;
 
 /** Whose session it is. */
-type SessionOwner = Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }>;
+export type SessionOwner = Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }>;
 
-const keyOf = ({ user, token }: SessionOwner, session: string): string => `${user.id}/${token?.id ?? 0}/${session}`;
+/** Names a session of a caller among those of all. */
+export const sessionKeyOf = ({ user, token }: SessionOwner, session: string): string =>
+  `${user.id}/${token?.id ?? 0}/${session}`;
 
 /** Sessions at MCP servers: a server never gets calls of two callers, or of two sessions of a caller, in one. */
 export class McpSessions {
@@ -68,10 +71,10 @@ export class McpSessions {
     session: string,
     use: (connection: ServerConnection) => Promise<Result>,
   ): Promise<Result> {
-    const owner = keyOf(caller, session);
+    const owner = sessionKeyOf(caller, session);
     const { SessionOverError, statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
     for (let isFirst = true; ; isFirst = false) {
-      const { connection } = await this.#sessionOf(server, owner, caller.user.id);
+      const { connection } = await this.#sessionOf(server, owner, { accountId: caller.user.id, session });
       try {
         return await use(connection);
       } catch (error) {
@@ -85,16 +88,24 @@ export class McpSessions {
 
   /** Ends what a client's session has at servers. */
   end(servers: readonly McpServer[], caller: SessionOwner, session: string): void {
-    for (const server of servers) this.#byServer.get(server)?.delete(keyOf(caller, session));
+    for (const server of servers) this.#byServer.get(server)?.delete(sessionKeyOf(caller, session));
   }
 
-  async #sessionOf(server: McpServer, owner: string, accountId: number): Promise<Session> {
+  async #sessionOf(
+    server: McpServer,
+    owner: string,
+    { accountId, session }: Readonly<{ accountId: number; session: string }>,
+  ): Promise<Session> {
     const sessions = this.#byServer.get(server) ?? newSessions();
     this.#byServer.set(server, sessions);
     const known = sessions.get(owner);
     if (known) return known;
     const end = new AbortController();
-    const connection = await openConnection(this.fetches, server, { signal: end.signal, accountId });
+    const connection = await openConnection(this.fetches, server, {
+      signal: end.signal,
+      accountId,
+      capabilities: declaredTo(server, session),
+    });
     const other = sessions.get(owner);
     if (other) return other;
     const made = { connection, end };

@@ -1,9 +1,11 @@
-import { randomUUID } from "node:crypto";
+import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
-import { type JsonObject, recordOf } from "../../../formats/json.ts";
+import type { McpServer } from "../../../domain/models/mcp/directory.ts";
+import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { abilitiesOf, isWebAddress } from "./questions/client-abilities.ts";
 
 /** The code of a call whose account must sign in at the server first. */
 const SIGN_IN_REQUIRED = "mcp_sign_in_required";
@@ -35,26 +37,45 @@ export function signInFailure(thrown: unknown): GatewayError | null {
   }
 }
 
-/** Begins the id of a session whose client opens addresses for people: each message is answered by itself, wherever it arrives. */
-const OPENS_URLS = "url-";
+/** The protocol's code, which its SDK has too; this file is loaded before that is needed. */
+const URL_ELICITATION_REQUIRED = -32042;
 
-/** The id of a new session, by what its client says that it can do. */
-export function newSessionId(initialize: JsonObject): string {
-  const { capabilities } = recordOf(initialize.params) ?? {};
-  const { elicitation } = recordOf(capabilities) ?? {};
-  return `${recordOf(recordOf(elicitation)?.url) ? OPENS_URLS : ""}${randomUUID()}`;
+/** A server's own refusal until somebody opens addresses. */
+class AddressesRequiredError extends GatewayError {
+  constructor(
+    text: string,
+    readonly elicitations: readonly JsonObject[],
+  ) {
+    super(400, URL_ELICITATION_REQUIRED, text, { type: "upstream_error" });
+  }
+}
+
+const MAX_ADDRESSES = 10;
+
+/** Such a refusal; null: the server refused for another reason, or may not ask users to open addresses. */
+export function addressesRequired({ code, data }: McpError, server: McpServer, text: string): GatewayError | null {
+  if (code !== URL_ELICITATION_REQUIRED || !server.asks.elicitation) return null;
+  const { elicitations } = recordOf(data) ?? {};
+  const known = recordsOf(elicitations).filter(
+    ({ mode, url, elicitationId, message }) =>
+      mode === "url" && isWebAddress(url) && typeof elicitationId === "string" && typeof message === "string",
+  );
+  return known.length > 0 ? new AddressesRequiredError(text, known.slice(0, MAX_ADDRESSES)) : null;
 }
 
 /** Says in the protocol's own way that somebody must open an address (`URLElicitationRequired`); null: the client does not know it. */
-export function urlElicitation({ code, reason }: GatewayError, session: string, id: string): JsonObject | null {
+export function urlElicitation(error: GatewayError, session: string, id: string): JsonObject | null {
+  const { code, reason } = error;
+  if (!abilitiesOf(session).opensUrls) return null;
+  if (error instanceof AddressesRequiredError) return { elicitations: error.elicitations };
   const url = typeof reason === "string" ? undefined : reason.params?.url;
-  if (code !== SIGN_IN_REQUIRED || !session.startsWith(OPENS_URLS) || !URL.canParse(String(url))) return null;
+  if (code !== SIGN_IN_REQUIRED || !URL.canParse(String(url))) return null;
   return { elicitations: [{ mode: "url", elicitationId: id, url, message: sayReason(reason, "en") }] };
 }
 
 /** The same as a result, which every client shows to its model; null: the call failed for another reason. */
 export function signInResult(error: unknown, session: string): ToolResult | null {
-  if (!(error instanceof GatewayError) || error.code !== SIGN_IN_REQUIRED || session.startsWith(OPENS_URLS))
+  if (!(error instanceof GatewayError) || error.code !== SIGN_IN_REQUIRED || abilitiesOf(session).opensUrls)
     return null;
   return { content: [{ type: "text", text: sayReason(error.reason, "en") }], isError: true };
 }

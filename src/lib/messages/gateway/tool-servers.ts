@@ -139,6 +139,10 @@ export const mcpMessages = {
     en: "The MCP server “{server}” did not respond within {seconds} s.",
     zh: "MCP 服务器「{server}」在 {seconds} 秒内没有响应。",
   },
+  gateway_mcp_unanswered: {
+    en: "The client did not answer the question of the MCP server “{server}” within {seconds} s.",
+    zh: "客户端未在 {seconds} 秒内回答 MCP 服务器「{server}」的提问。",
+  },
   gateway_mcp_failed: {
     en: "The call to the MCP server “{server}” failed: {why}",
     zh: "调用 MCP 服务器「{server}」失败：{why}",

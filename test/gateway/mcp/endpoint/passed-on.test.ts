@@ -177,7 +177,7 @@ describe("what is not passed on", () => {
   test("anything, unless the operator lets it pass", async () => {
     const { relay, one } = start({});
     const client = await connect(relay);
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, logging: {} });
     const raw = (method: string, params: object) =>
       relay.post(
         "/mcp/one",

@@ -141,6 +141,9 @@ export const McpServerDrawer = ({ server, taken, onClose }: McpServerDrawerProps
             { kind: "switch", field: "isReadOnly", label: text("readOnly"), hint: text("readOnlyHint") },
             form.kind !== "openapi" && { kind: "switch", field: "passesPrompts" },
             form.kind !== "openapi" && { kind: "switch", field: "passesResources", hint: true },
+            form.kind !== "openapi" && { kind: "switch", field: "asksUsers", hint: true },
+            form.kind !== "openapi" && { kind: "switch", field: "asksModel", hint: true },
+            form.kind !== "openapi" && { kind: "switch", field: "asksRoots" },
           ],
         },
         {

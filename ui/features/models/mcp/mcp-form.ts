@@ -43,6 +43,9 @@ export type McpForm = {
   isReadOnly: boolean;
   passesPrompts: boolean;
   passesResources: boolean;
+  asksUsers: boolean;
+  asksModel: boolean;
+  asksRoots: boolean;
   /** Seconds. */
   timeout: string;
   kibibytes: string;
@@ -85,6 +88,9 @@ export const formOf = (server: McpServerView | null): McpForm => ({
   isReadOnly: server?.read_only ?? false,
   passesPrompts: server?.prompts ?? false,
   passesResources: server?.resources ?? false,
+  asksUsers: server?.elicitation ?? false,
+  asksModel: server?.sampling ?? false,
+  asksRoots: server?.roots ?? false,
   timeout: server?.timeout_ms === undefined ? DEFAULT_TIMEOUT_S : String(Math.round(server.timeout_ms / 1000)),
   kibibytes: server?.max_result_bytes === undefined ? DEFAULT_KIB : String(Math.round(server.max_result_bytes / KIB)),
   tokens: String(server?.max_result_tokens ?? ""),
@@ -113,8 +119,13 @@ export const serverOfForm = (form: McpForm): SavedServer => ({
     ...(form.keys.length > 0 && { keys: form.keys.map(Number) }),
     ...(form.tools.length > 0 && { tools: form.tools }),
     ...(form.isReadOnly && { read_only: true }),
-    ...(form.kind !== "openapi" && form.passesPrompts && { prompts: true }),
-    ...(form.kind !== "openapi" && form.passesResources && { resources: true }),
+    ...(form.kind !== "openapi" && {
+      ...(form.passesPrompts && { prompts: true }),
+      ...(form.passesResources && { resources: true }),
+      ...(form.asksUsers && { elicitation: true }),
+      ...(form.asksModel && { sampling: true }),
+      ...(form.asksRoots && { roots: true }),
+    }),
     ...(form.timeout !== DEFAULT_TIMEOUT_S && { timeout_ms: Number(form.timeout) * 1000 }),
     ...(form.kibibytes !== DEFAULT_KIB && { max_result_bytes: Number(form.kibibytes) * KIB }),
     ...(form.tokens.trim() && { max_result_tokens: Number(form.tokens) }),

@@ -10,7 +10,7 @@ import type { Vault } from "../../../../lib/security/crypto.ts";
 import type { McpTool } from "../connection.ts";
 import { credentialedFetch, type McpFetches } from "../credentials.ts";
 import { type McpServer, readServers } from "../directory.ts";
-import { processOf } from "../open-connection.ts";
+import { allowedCapabilities, processOf } from "../open-connection.ts";
 import { documentOf } from "../openapi/complete-server.ts";
 import { parseDocument } from "../openapi/document.ts";
 import type { DocumentTools } from "../openapi/read-tools.ts";
@@ -100,7 +100,7 @@ async function listOffered(
   const process =
     server.kind === "stdio" ? processOf(fetches, server, { maxBytes: MAX_LIST_BYTES, accountId: 0 }) : null;
   const connection = new McpConnection(process ?? credentialedFetch(fetches, server, accountId), {
-    ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES },
+    ...{ url: server.url, signal, maxBytes: MAX_LIST_BYTES, capabilities: allowedCapabilities(server) },
     // One more shows that there are too many.
     maxTools: MAX_TOOLS + 1,
   });
