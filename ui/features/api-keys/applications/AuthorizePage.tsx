@@ -58,7 +58,7 @@ export const AuthorizePage = () => {
                 {data ? t("apiKeys.application.question", { client: data.client }) : t("apiKeys.application.title")}
               </Heading>
               {data && <Identity application={data} />}
-              <AccountField />
+              <AccountField isKnown={data !== undefined} />
               {error && (
                 <Alert role="alert" severity="error">
                   {error.message}
@@ -97,8 +97,8 @@ const Identity = ({ application: { document_host: publisher, redirect_host: host
   );
 };
 
-/** The account whose key the application gets, for those who have several. */
-const AccountField = () => {
+/** The account whose key the application gets; those who have several choose. `isKnown`: whether the application is. */
+const AccountField = ({ isKnown }: Readonly<{ isKnown: boolean }>) => {
   const { t } = useTranslation();
   const { user } = useSession();
   const { id } = useActing();
@@ -110,7 +110,7 @@ const AccountField = () => {
     ...data.map(({ id: one, display_name: name, username }) => ({ id: one, name: name || username })),
   ];
   if (data.length === 0)
-    return <Box sx={SMALL}>{t("apiKeys.application.account", { account: user?.username ?? "" })}</Box>;
+    return isKnown && <Box sx={SMALL}>{t("apiKeys.application.account", { account: user?.username ?? "" })}</Box>;
   return (
     <Field label={t("apiKeys.application.accountLabel")} htmlFor="application-account">
       <TextField

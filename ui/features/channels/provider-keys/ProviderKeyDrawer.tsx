@@ -40,7 +40,7 @@ export const ProviderKeyDrawer = ({ providerKey, offer: { providers }, onClose }
           title: text("key"),
           fields: [
             { kind: "text", field: "name", autoFocus: providerKey === null },
-            { kind: "choice", field: "provider", options: optionsOf(known, nameOf) },
+            { kind: "select", field: "provider", options: optionsOf(known, nameOf) },
             {
               kind: "secret",
               field: "key",
