@@ -67,10 +67,12 @@ const ZEROS = [
 const DIGITS = ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join("");
 const ESCAPE = "%(?:2[0-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])";
 const IS_ESCAPE = new RegExp(ESCAPE, "y");
-/** What of a text is not read as it stands there. */
-const SPECIAL = new RegExp(
-  `[${UNSEEN}${MARKS}${DIGITS}\\uff01-\\uff5e\\u3000\\u24b6-\\u24e9]|\\ud835[\\udc00-\\udfff]|\\udb40[\\udc00-\\udfff]|${ESCAPE}`,
-);
+/** What is read as another character in its place. */
+const REPLACED = `[${DIGITS}\\uff01-\\uff5e\\u3000\\u24b6-\\u24e9]`;
+const IS_REPLACED = new RegExp(REPLACED);
+const ALL_REPLACED = new RegExp(REPLACED, "g");
+/** What is read as fewer characters, or as none. */
+const SHORTER = new RegExp(`[${UNSEEN}${MARKS}]|\\ud835[\\udc00-\\udfff]|\\udb40[\\udc00-\\udfff]|${ESCAPE}`);
 
 /** Letters of other scripts that look like these. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -89,11 +91,15 @@ export const skeletonOf = (plain: string): string =>
   plain.replace(ALL_LOOKALIKES, (letter) => LOOKALIKES.get(letter) ?? letter);
 
 /** Whether a text is read as it stands there. */
-export const isPlain = (text: string): boolean => !SPECIAL.test(text) && !MIXED.test(text);
+export const isPlain = (text: string): boolean => !IS_REPLACED.test(text) && !SHORTER.test(text) && !MIXED.test(text);
 
 /** The text as detectors read it. */
 export function fold(text: string): Folded {
-  if (!SPECIAL.test(text)) return new Folded(text, null, null, text.length);
+  // Most texts have none of these; Chinese ones have commas that are as wide as their letters.
+  if (!SHORTER.test(text)) {
+    const plain = IS_REPLACED.test(text) ? text.replace(ALL_REPLACED, (char) => readAt(char, 0).character) : text;
+    return new Folded(plain, null, null, text.length);
+  }
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const characters: string[] = [];
