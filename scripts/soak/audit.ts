@@ -12,11 +12,17 @@ export type Before = Readonly<{ userId: number; quota: number; tokenId: number; 
 type Place = Readonly<{ databaseUrl: string | null; dataDir: string }>;
 
 /** Re-adds everything that the calls were charged with, in the database of gateways that have ended. */
-export async function auditBooks(place: Place, before: Before, traffic: Traffic): Promise<Finding[]> {
+export async function auditBooks(
+  place: Place,
+  before: Before,
+  traffic: Traffic,
+  refused: readonly string[] = [],
+): Promise<Finding[]> {
   const database = await openExistingDatabase(place);
   try {
     return [
       ...(await auditCalls(database, traffic)),
+      ...(await auditRefused(database, refused)),
       ...(await auditSums(database, before)),
       ...(await auditOwnChecks(database)),
     ];
@@ -41,6 +47,13 @@ export async function auditCalls({ sql }: Database, { delivered }: Traffic): Pro
     { name: "delivered answers that were charged", expected: delivered.length, found: charged.length },
     { name: "calls with more than one row", expected: 0, found: rows.filter((row) => row.rows > 1).length },
   ];
+}
+
+/** Calls that guardrails refused cost nothing. */
+async function auditRefused({ sql }: Database, ids: readonly string[]): Promise<Finding[]> {
+  const rows = await sql<{ charged: number }[]>`select count(*)::int as charged from logs
+    where type = 2 and quota > 0 and request_id = any(${[...ids]})`;
+  return [{ name: "calls refused by guardrails that were charged", expected: 0, found: Number(rows[0]?.charged) }];
 }
 
 /** What rows charge, balances lost, and counters count is the same. */

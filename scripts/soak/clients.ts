@@ -1,3 +1,4 @@
+import { GUARDED_MODELS, type Guards } from "./guards.ts";
 import { type HostileParts, hostileParts } from "./hostile-calls.ts";
 
 /** Who is called; replaced when a gateway is restarted. */
@@ -30,6 +31,7 @@ const MIX: readonly (readonly [model: string, weight: number])[] = [
   ["other-json", 1],
   ["bad-stream", 1],
   ["huge", 1],
+  ...GUARDED_MODELS.map((model) => [model, 6] as const),
 ];
 const TOTAL_WEIGHT = MIX.reduce((sum, [, weight]) => sum + weight, 0);
 /** Models that only answer as streams, or never as such. */
@@ -46,7 +48,7 @@ const LONGEST_PAUSE_MS = 60;
 const RECONNECT_MS = 250;
 
 /** Clients that call one after the other until `stop`; some leave in the middle of an answer. */
-export function startClients(count: number, targets: Targets) {
+export function startClients(count: number, targets: Targets, guards: Guards) {
   const delivered: string[] = [];
   const failures = new Map<string, number>();
   const run = `soak-${Bun.randomUUIDv7().slice(-8)}`;
@@ -58,7 +60,7 @@ export function startClients(count: number, targets: Targets) {
       calls += 1;
       const id = `${run}-${calls}`;
       const leavesAfterMs = Math.random() < ABORTED_SHARE ? Math.random() * 300 : null;
-      const outcome = await call(targets, id, leavesAfterMs);
+      const outcome = await call(targets, id, leavesAfterMs, guards);
       if (outcome === "delivered") delivered.push(id);
       else if (leavesAfterMs !== null && outcome === "left") aborted += 1;
       else failures.set(outcome, (failures.get(outcome) ?? 0) + 1);
@@ -78,7 +80,7 @@ export function startClients(count: number, targets: Targets) {
 }
 
 /** "delivered": the whole answer came. "left": this client left. Else what went wrong. */
-async function call(targets: Targets, id: string, leavesAfterMs: number | null): Promise<string> {
+async function call(targets: Targets, id: string, leavesAfterMs: number | null, guards: Guards): Promise<string> {
   const { urls, key } = targets;
   const hostile = Math.random() < HOSTILE_SHARE ? hostileParts(Math.random) : null;
   if (hostile && Math.random() < HOSTILE_MODELS) return callUnknown(targets, hostile);
@@ -97,6 +99,7 @@ async function call(targets: Targets, id: string, leavesAfterMs: number | null):
       body: JSON.stringify({ ...hostile?.body, model, stream, messages: [{ role: "user", content: "hello there" }] }),
     });
     const text = await answer.text();
+    guards.judge(model, id, answer.status, text);
     if (answer.status !== 200) return String(answer.status);
     return isComplete(text, stream) ? "delivered" : "broken off";
   } catch {

@@ -8,6 +8,7 @@ import { auditBooks, type Before, type Finding } from "./audit.ts";
 import { HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
+import { startGuards } from "./guards.ts";
 import { CALL_PRICE, PRICED_MODEL, startLimits } from "./lowered-limits.ts";
 
 export type SoakOptions = Readonly<{
@@ -24,6 +25,8 @@ export type SoakResult = Readonly<{
   faults: ReadonlyMap<string, number>;
   /** How often a limit was lowered, and what came right after it was judged. */
   lowered: number;
+  /** How calls ended whose guardrails need a service. */
+  guarded: string;
   findings: readonly Finding[];
   /** Audits the same books against other traffic; not once a Postgres server has ended. */
   audit: (traffic: Traffic) => Promise<Finding[]>;
@@ -45,7 +48,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const isShared = options.engine === "postgres";
   const database = isShared ? await startTemporaryPostgres({ durable: true }) : null;
   const redis = isShared && REDIS ? await startRedis() : null;
-  const [upstream, faulty] = [startFakeUpstream(), startFaultyUpstream()];
+  const [upstream, faulty, guards] = [startFakeUpstream(), startFaultyUpstream(), startGuards()];
   const env = {
     ...ENVIRONMENT,
     ...(database && { DATABASE_URL: database.url }),
@@ -60,6 +63,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     if (!first) throw new Error("no gateway was started");
     const root = await setUp(first);
     const { before, key } = await furnish(root, upstream.url, faulty.url);
+    await setOptions(root, { Guardrails: guards.rules });
     const targets: Targets = { urls: gateways.map(({ url }) => url), key };
     const kill = async (at: number) => {
       const gateway = gateways[at];
@@ -72,21 +76,28 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       };
     };
     const endMs = performance.now() + options.seconds * 1000;
-    const clients = startClients(options.clients, targets);
+    const clients = startClients(options.clients, targets, guards);
     const limits = startLimits(targets);
     const victims = { gateways: gateways.length, kill, database, redis };
     const faults = await strikeFaults(victims, options.restMs, () => performance.now() >= endMs);
     const { lowered, findings: ofLimits } = await limits.stop();
     const traffic = await clients.stop();
     const broken = { name: "hostile calls answered 500", expected: 0, found: traffic.failures.get("hostile 500") ?? 0 };
-    const findings = [broken, ...ofLimits, ...(await endGateways(gateways))];
+    const findings = [broken, ...ofLimits, ...guards.findings, ...(await endGateways(gateways))];
     const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
-    const audit = (expected: Traffic) => auditBooks(place, before, expected);
-    return { traffic, faults, lowered, findings: [...findings, ...(await audit(traffic))], audit };
+    const audit = (expected: Traffic) => auditBooks(place, before, expected, guards.refused);
+    return {
+      traffic,
+      faults,
+      lowered,
+      guarded: guards.counts,
+      findings: [...findings, ...(await audit(traffic))],
+      audit,
+    };
   } finally {
     clearInterval(forgetting);
     for (const gateway of gateways) await gateway.stop("SIGKILL");
-    await Promise.all([upstream.stop(), faulty.stop(), redis?.end(), database?.stop()]);
+    await Promise.all([upstream.stop(), faulty.stop(), guards.stop(), redis?.end(), database?.stop()]);
   }
 }
 

@@ -12,7 +12,7 @@ import { type ChatApi, chatOf, framingOf, takesCustomTools } from "../../provide
 import type { Limitation } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
-import { answerFilters, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
+import { answerFilters, answerObservers, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
 import { AnswerReview } from "../call/guardrails/answer/review-answer.ts";
 import type { StepFilter } from "../call/guardrails/answer/step-filter.ts";
 import { isTranscription } from "../call/guardrails/request/guard-request.ts";
@@ -38,6 +38,7 @@ import { NativeAdapter } from "./native-adapter.ts";
 import { type AdapterOptions, PassthroughAdapter } from "./passthrough-adapter.ts";
 import type { AdapterTools } from "./tools.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
+import { observeChat, observeCompletion, observingAdapter } from "./views/observing-adapter.ts";
 import { readChat, readCompletion, reviewingAdapter } from "./views/reviewing-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 import { transcriptFilter } from "./views/transcript-filter.ts";
@@ -148,6 +149,7 @@ export function selectAdapter(
   const custom = standsIn ? customNames(call.body.json) : NONE;
   const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
   const review = call.guard ? reviewOf(context, call) : null;
+  const observers = call.guard ? answerObservers(call) : NO_FILTERS;
   // Reasoning as text, functions in place of free-text tools, what guardrails decide.
   const filters = [
     ...(review ? [review.filter] : []),
@@ -163,10 +165,15 @@ export function selectAdapter(
     channel.setting.force_format === true ||
     (!call.summary.stream && streamMode === "always");
   const isFramed = chat.streaming.framing !== null && framingOf(chat, dialect) !== null;
+  // A stream in a frame of its own is read where it is translated.
+  if (isFramed) filters.push(...observers);
+  const observed = (adapter: Adapter): Adapter =>
+    observers.length > 0 && !isFramed ? observingAdapter(adapter, observeChat(dialect), observers) : adapter;
   if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !isFramed) {
-    if (!service.topMark) return new PassthroughAdapter(call, route, options);
+    if (!service.topMark) return observed(new PassthroughAdapter(call, route, options));
     const marks = { automaticMarks: context.automaticMarks, settings: context.conversationSettings };
-    return new PassthroughAdapter(call, route, { ...options, forwardedMark: () => forwardedMark(call, route, marks) });
+    const marked = { ...options, forwardedMark: () => forwardedMark(call, route, marks) };
+    return observed(new PassthroughAdapter(call, route, marked));
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
   const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;
@@ -185,7 +192,7 @@ export function selectAdapter(
         ? threadStorer(context, call, route, request)
         : responseStorer(context, call, route, request, dialect === clientFormat && !call.isResumed),
   });
-  return review ? reviewingAdapter(translating, readChat(dialect), review) : translating;
+  return observed(review ? reviewingAdapter(translating, readChat(dialect), review) : translating);
 }
 
 /** The adapter of a call that is no chat. */
@@ -208,7 +215,9 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
   const review = reviewOf(context, call);
   const filters = [...(review ? [review.filter] : []), ...answerFilters(call)];
   const filtered = filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
-  return review ? reviewingAdapter(filtered, readCompletion, review) : filtered;
+  const reviewed = review ? reviewingAdapter(filtered, readCompletion, review) : filtered;
+  const observers = answerObservers(call);
+  return observers.length > 0 ? observingAdapter(reviewed, observeCompletion, observers) : reviewed;
 }
 
 /** What reviews the complete answer of a guarded call before its client gets it; null: nothing does. */

@@ -256,3 +256,12 @@ test("a text nested deeper than data is answered, whatever looks into it", async
   expect((await relay.post("/v1/chat/completions", body)).status).toBe(200);
   expect(upstream.received[0]?.text).not.toContain(MAIL);
 });
+
+test("a word that is blocked ends an answer within what another guardrail only masks, too", async () => {
+  const message = { role: "assistant", content: `Write to ${MAIL}` };
+  const choices = [{ index: 0, message, finish_reason: "stop" }];
+  const upstream = upstreamOf(() => Response.json(chatReply({ choices })));
+  const { client } = start({ ...MASKS, b: { kind: "words", words: ["example"], phases: ["answer"] } }, upstream.url);
+  const made = await client.chat.completions.create({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] });
+  expect(made.choices[0]).toMatchObject({ finish_reason: "content_filter", message: { content: "Write to " } });
+});

@@ -16,6 +16,8 @@ export type AnswerFilterParts = Readonly<{
   isJson: boolean;
   /** Takes what was found; null: nobody wants it. */
   log: GuardLog | null;
+  /** It takes notes of an answer that passes as it came: none of the guardrails acts. */
+  observes?: true;
 }>;
 
 type Step<T extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: T }>;
@@ -25,7 +27,13 @@ type TextStep = Step<"text" | "refusal" | "reasoning">;
 type OpenTool = { start: Step<"tool-start">; input: string };
 
 /** One choice of an answer. */
-type Choice = { like: TextStep | null; text: AnswerText | null; masksReasoning: boolean; tools: Map<number, OpenTool> };
+type Choice = {
+  said: string;
+  like: TextStep | null;
+  text: AnswerText | null;
+  masksReasoning: boolean;
+  tools: Map<number, OpenTool>;
+};
 
 /**
  * The filter of an answer: masks and restores texts while they stream, inputs of tools when they are complete, or ends the answer at
@@ -33,18 +41,26 @@ type Choice = { like: TextStep | null; text: AnswerText | null; masksReasoning: 
  */
 export const answerFilter = (parts: AnswerFilterParts) => (): StepFilter => {
   const filter = new AnswerFilter(parts);
-  return (step) => filter.take(step);
+  return (step) => {
+    const passed = filter.take(step);
+    return parts.observes ? [step] : passed;
+  };
 };
+
+const OF_COMPLETE: ReadonlySet<string> = new Set(["json", "language"]);
 
 class AnswerFilter {
   readonly #rules: AnswerRules;
   readonly #choices = new Map<number, Choice>();
   readonly #ended = new Set<number>();
   readonly #judges: readonly Guardrail[];
+  /** Those that need the complete answer; empty unless it only takes notes. */
+  readonly #complete: readonly Guardrail[];
   #characters = 0;
 
   constructor(private readonly parts: AnswerFilterParts) {
     this.#rules = new AnswerRules(parts.guardrails, parts.placeholders);
+    this.#complete = parts.observes ? parts.guardrails.filter(({ kind }) => OF_COMPLETE.has(kind)) : [];
     this.#judges = parts.guardrails.filter(({ judge, kind }) => judge && (kind === "tools" || kind === "size"));
   }
 
@@ -55,6 +71,7 @@ class AnswerFilter {
     const choice = this.#choiceOf(step.choice);
     const passed = this.#pass(step, choice);
     const { blockedBy } = this.#rules;
+    if (step.type === "finish") this.#judgeComplete(choice);
     if (step.type === "finish" || blockedBy) this.#note(choice);
     if (!blockedBy) return passed;
     this.#ended.add(step.choice);
@@ -97,7 +114,7 @@ class AnswerFilter {
   #choiceOf(index: number): Choice {
     const known = this.#choices.get(index);
     if (known) return known;
-    const made: Choice = { like: null, text: null, masksReasoning: false, tools: new Map() };
+    const made: Choice = { said: "", like: null, text: null, masksReasoning: false, tools: new Map() };
     this.#choices.set(index, made);
     return made;
   }
@@ -113,6 +130,7 @@ class AnswerFilter {
     choice.text ??= new AnswerText(this.#rules, this.parts.placeholders, this.parts.isJson && step.type === "text");
     choice.like = step;
     this.#characters += step.text.length;
+    if (this.#complete.length > 0 && step.type === "text") choice.said += step.text;
     this.#judge("size", () => ({ texts: [" ".repeat(this.#characters)], tools: [] }));
     const text = choice.text.push(step.text);
     if (step.type === "reasoning" && choice.text.isMasked) choice.masksReasoning = true;
@@ -124,8 +142,7 @@ class AnswerFilter {
     const { like, text } = choice;
     if (!like || !text) return [];
     const rest = text.end();
-    const { log } = this.parts;
-    if (log) log.heldCharacters = Math.max(log.heldCharacters, text.longestHold);
+    this.#noteHold(text);
     if (like.type === "reasoning" && text.isMasked) choice.masksReasoning = true;
     choice.like = null;
     choice.text = null;
@@ -179,12 +196,25 @@ class AnswerFilter {
     }
   }
 
+  /** What is found in all that a choice says, where nothing waits for it. */
+  #judgeComplete({ said }: Choice): void {
+    for (const guardrail of this.#complete) {
+      const reason = said === "" ? null : guardrail.judge?.({ texts: [said], tools: [] });
+      if (reason != null) this.#rules.note(guardrail, reason);
+    }
+  }
+
   /** Writes what was found into the log of the call. */
   #note(choice: Choice): void {
     const { log } = this.parts;
     if (!log) return;
-    if (choice.text) log.heldCharacters = Math.max(log.heldCharacters, choice.text.longestHold);
+    if (choice.text) this.#noteHold(choice.text);
     for (const [guardrail, found] of this.#rules.found) log.verdicts.push(verdictOf(guardrail, "answer", found));
     this.#rules.found.clear();
+  }
+
+  #noteHold({ longestHold }: AnswerText): void {
+    const { log, observes } = this.parts;
+    if (log && !observes) log.heldCharacters = Math.max(log.heldCharacters, longestHold);
   }
 }

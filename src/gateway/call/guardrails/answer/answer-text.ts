@@ -1,5 +1,6 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
-import type { Detector } from "../../../../domain/models/guardrails/detect/detector.ts";
+import { type Detector, scan } from "../../../../domain/models/guardrails/detect/detector.ts";
+import { fold } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { jsonIn, mapInJson, mapTexts } from "../../../../domain/models/guardrails/map-texts.ts";
 import { Masker, MatchOwners } from "../../../../domain/models/guardrails/mask.ts";
 import { inJson, type Placeholders, Restorer } from "../../../../domain/models/guardrails/placeholders.ts";
@@ -21,7 +22,7 @@ export class AnswerRules {
   readonly #masker: Masker;
 
   constructor(
-    guardrails: readonly Guardrail[],
+    private readonly guardrails: readonly Guardrail[],
     private readonly placeholders: Placeholders,
   ) {
     const all = guardrails.map((guardrail) => ({ guardrail, detectors: this.#owners.detectorsOf(guardrail) }));
@@ -40,6 +41,8 @@ export class AnswerRules {
     const guardrail = match && this.#owners.of(match);
     if (!guardrail) return { text, isMasked: false };
     this.note(guardrail, match.type);
+    this.#findWithin(text, guardrail);
+    if (this.blockedBy) return null;
     if (guardrail.isShadow || guardrail.action === "flag") return { text, isMasked: false };
     if (guardrail.action === "block") {
       this.blockedBy = guardrail;
@@ -50,6 +53,19 @@ export class AnswerRules {
       text: mask ?? (restores ? this.placeholders.conceal(match.type, text) : `[${match.type}]`),
       isMasked: true,
     };
+  }
+
+  /** What the other guardrails find in a match: the one that has it may be milder than they are. */
+  #findWithin(text: string, owner: Guardrail): void {
+    if (this.guardrails.length === 1) return;
+    const folded = fold(text);
+    for (const guardrail of this.guardrails) {
+      if (guardrail === owner || guardrail.textsOnly) continue;
+      const [first] = scan(folded, guardrail.detectors);
+      if (!first) continue;
+      this.note(guardrail, first.type);
+      if (!guardrail.isShadow && guardrail.action === "block") this.blockedBy = guardrail;
+    }
   }
 
   /** Notes that a guardrail found something. */

@@ -1,18 +1,31 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
+import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
 import type { Call } from "../../call.ts";
 import { answerFilter } from "./answer-filter.ts";
+import { acts } from "./guard-stored.ts";
 import type { StepFilter } from "./step-filter.ts";
 
 /** The filters of a call's answer: what its guardrails do while it streams. Empty if nothing is to be done. */
 export function answerFilters({ guard, progress, fullConversation }: Call): readonly (() => StepFilter)[] {
   if (!guard) return NONE;
   const { placeholders } = guard;
-  const guardrails = guard.answer.filter(isWhileStreaming);
+  const guardrails = guard.answer.filter((guardrail) => isWhileStreaming(guardrail) && acts(guardrail));
   if (guardrails.length === 0 && placeholders.isEmpty) return NONE;
   const format = placeholders.isEmpty ? null : fullConversation?.().format;
   const isJson = format != null && format.type !== "text";
   return [answerFilter({ guardrails, placeholders, isJson, log: progress.guard ?? null })];
 }
+
+/** What only takes notes of a call's answer: it holds nothing back, and sees the answer as the model made it. */
+export function answerObservers({ guard, progress }: Call): readonly (() => StepFilter)[] {
+  const guardrails = guard?.answer.filter((guardrail) => !acts(guardrail) && guardrail.kind !== "service") ?? [];
+  if (guardrails.length === 0) return NONE;
+  return [
+    answerFilter({ guardrails, placeholders: NO_VALUES, isJson: false, log: progress.guard ?? null, observes: true }),
+  ];
+}
+
+const NO_VALUES = new Placeholders(() => "");
 
 const NONE: readonly (() => StepFilter)[] = [];
 
@@ -22,8 +35,8 @@ const OF_COMPLETE: ReadonlySet<string> = new Set(["language", "json", "service"]
 /** Whether a guardrail decides while an answer streams. */
 export const isWhileStreaming = ({ kind }: Guardrail): boolean => !OF_COMPLETE.has(kind);
 
-/** The guardrails that decide about a complete answer, before its client gets any of it. */
+/** The guardrails that decide about a complete answer, before its client gets any of it; services in shadow mode, too. */
 export const completeGuardrails = ({ guard }: Pick<Call, "guard">): readonly Guardrail[] =>
-  guard ? guard.answer.filter((guardrail) => !isWhileStreaming(guardrail)) : NO_GUARDRAILS;
+  guard ? guard.answer.filter((one) => !isWhileStreaming(one) && (acts(one) || one.kind === "service")) : NO_GUARDRAILS;
 
 const NO_GUARDRAILS: readonly Guardrail[] = [];

@@ -1,0 +1,115 @@
+/** Guardrails that only take notes: clients get byte for byte what they get without, as soon as without. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "../../support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+const MAIL = "ann@example.org";
+const logprobs = { content: [{ token: "To", logprob: -0.1, bytes: [1], top_logprobs: [] }], refusal: null };
+const CALL = { id: "c", type: "function", function: { name: "send", arguments: `{"to":"${MAIL}"}` } };
+const ANSWER = chatReply({
+  choices: [
+    {
+      ...{ index: 0, logprobs, finish_reason: "tool_calls" },
+      message: { role: "assistant", content: `To ${MAIL}`, refusal: null, annotations: [], tool_calls: [CALL] },
+    },
+  ],
+  ...{ system_fingerprint: "fp_1", unknown_member: { a: 1 } },
+});
+const STREAM = [
+  chunk({ role: "assistant" }),
+  ...["To ann@", "example", ".org"].map((content) => chunk({ content })),
+  chunk({ tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "send", arguments: '{"to":"' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: `${MAIL}"}` } }] }),
+  chunk({}, {}, "tool_calls"),
+  usageChunk(),
+  DONE,
+].join("");
+const MESSAGE = {
+  ...{ id: "msg_1", type: "message", role: "assistant", model: "gpt-4o", stop_reason: "end_turn", stop_sequence: null },
+  content: [{ type: "text", text: `To ${MAIL}`, citations: null }],
+  usage: { input_tokens: 3, output_tokens: 2, unknown_tokens: 1 },
+};
+const TEXT = {
+  ...{ id: "cmpl_1", object: "text_completion", created: 1, model: "gpt-4o", unknown_member: 1 },
+  choices: [{ index: 0, text: `To ${MAIL}`, logprobs: { tokens: ["To"] }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
+
+const RULES = {
+  personal: { kind: "personal_data" },
+  words: { kind: "words", words: ["example"] },
+  tools: { kind: "tools", tools: ["read_*"] },
+  size: { kind: "size", max_characters: 5 },
+  json: { kind: "json" },
+  language: { kind: "language", languages: ["de"] },
+};
+const rulesWith = (fields: object) => ({
+  Guardrails: JSON.stringify(
+    Object.fromEntries(Object.entries(RULES).map(([name, rule]) => [name, { ...rule, phases: ["answer"], ...fields }])),
+  ),
+});
+
+async function answerOf(path: string, body: object, options: Record<string, string>, type = 1) {
+  const upstream = startUpstream(({ text }) => {
+    if (path === "/v1/messages") return Response.json(MESSAGE);
+    if (path === "/v1/completions") return Response.json(TEXT);
+    return JSON.parse(text).stream ? sse(STREAM) : Response.json(ANSWER);
+  });
+  const relay = startRelay({ channels: [{ type, baseUrl: upstream.url }], options });
+  stops.push(upstream.stop, relay.stop);
+  const response = await relay.post(path, { model: "gpt-4o", ...body });
+  const text = await response.text();
+  const { other, quota } = await relay.billing.nextRecord();
+  return { text, quota, names: other.guardrails?.verdicts.map(({ name }) => name).sort(), note: other.guardrails };
+}
+
+const messages = [{ role: "user", content: "hi" }];
+
+describe.each([{ shadow: true }, { shadow: true, action: "block" }, { action: "flag" }])("with %j", (fields) => {
+  test.each<[string, object, number, string[]]>([
+    ["/v1/chat/completions", { messages }, 1, ["json", "personal", "size", "tools", "words"]],
+    ["/v1/chat/completions", { messages, stream: true }, 1, ["json", "personal", "size", "tools", "words"]],
+    ["/v1/messages", { messages, max_tokens: 9 }, 14, ["json", "personal", "size", "words"]],
+    ["/v1/completions", { prompt: "hi" }, 1, ["json", "personal", "size", "words"]],
+  ])("%s %j", async (path, body, type, found) => {
+    const plain = await answerOf(path, body, {}, type);
+    const watched = await answerOf(path, body, rulesWith(fields), type);
+    expect(watched.text).toBe(plain.text);
+    expect(watched.quota).toBe(plain.quota);
+    expect(watched.names).toEqual(found);
+    expect(watched.note?.held_characters).toBeUndefined();
+  });
+});
+
+test("nothing of a stream waits for them, nor for those that act elsewhere", async () => {
+  const gate = Promise.withResolvers<void>();
+  const upstream = startUpstream(
+    () =>
+      new Response(
+        new ReadableStream({
+          async start(controller) {
+            const send = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+            send(chunk({ role: "assistant" }) + chunk({ content: "ann@exam" }));
+            await gate.promise;
+            send(chunk({ content: "ple.org" }) + chunk({}, {}, "stop") + usageChunk() + DONE);
+            controller.close();
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  );
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url }], options: rulesWith({ shadow: true }) });
+  stops.push(upstream.stop, relay.stop);
+  const response = await relay.post("/v1/chat/completions", { model: "gpt-4o", stream: true, messages });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("ann@exam")) text += (await reader?.read())?.value ?? "";
+  gate.resolve();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
+  expect(text).toContain("ple.org");
+});
