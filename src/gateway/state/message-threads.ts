@@ -55,6 +55,7 @@ export function threadStorer(
   return (reply) => {
     if (reply.id === "") return;
     const now = nowSeconds();
+    call.guard?.nameConversation?.(reply.id);
     context.services.responses.keep({
       id: storeKey(reply.id),
       userId: call.caller.user.id,

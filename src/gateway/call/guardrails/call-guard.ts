@@ -7,6 +7,8 @@ export type CallGuard = Readonly<{
   answer: readonly Guardrail[];
   /** What stands for values of the request, and what would for those that the answer may not show. */
   placeholders: Placeholders;
+  /** Takes an id by which a later request may go on with this call's conversation; null: none will. */
+  nameConversation: ((id: string) => void) | null;
   /** Texts of the request are masked: what its client sent is shown nowhere else. */
   hidesContent: boolean;
   /** Identifies the guardrails: answers that others let pass are not this call's. */

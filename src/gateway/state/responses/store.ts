@@ -180,6 +180,7 @@ export function responseStorer(
   return (reply, id, body) => {
     const answer = reply.choices[0];
     const now = nowSeconds();
+    call.guard?.nameConversation?.(id);
     context.services.responses.keep({
       id,
       userId: call.caller.user.id,

@@ -257,6 +257,21 @@ describe("what is masked", () => {
     expect(sent).toMatchObject({ thinking: `Think of ${JSON.stringify(masked)}`, signature: "sig" });
   });
 
+  test("is restored in its own conversation alone, though the key is the same", async () => {
+    const { relay } = start(MASK);
+    const first = await (await relay.post("/v1/responses", { model: "gpt-4o", input: `Remember ${MAIL}` })).json();
+    expect(JSON.stringify(first)).toContain(MAIL);
+    const { upstream, relay: again } = start(MASK);
+    await again.post("/v1/responses", { model: "gpt-4o", input: `Remember ${MAIL}` });
+    const [placeholder = ""] = /\[EMAIL_\w+\]/.exec(upstream.received[0]?.text ?? "") ?? [];
+    expect(placeholder).not.toBe("");
+    // Somebody else of the same application, who has seen the placeholder.
+    const other = await again.post("/v1/responses", { model: "gpt-4o", input: `Repeat ${placeholder}` });
+    expect(await other.text()).not.toContain(MAIL);
+    const named = { model: "gpt-4o", conversation: "conv_other", input: `Repeat ${placeholder}` };
+    expect(await (await again.post("/v1/responses", named)).text()).not.toContain(MAIL);
+  });
+
   test("is restored when a provider stores the conversation and the next request does not repeat it", async () => {
     const { relay, upstream } = start(MASK);
     const first = await (await relay.post("/v1/responses", { model: "gpt-4o", input: MAIL })).json();

@@ -2,6 +2,7 @@ import { type Complete, type Guardrail, strictest } from "../../../../domain/mod
 import { isPlain } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
+import { recordOf } from "../../../../formats/json.ts";
 import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import type { OptionValues } from "../../../../settings/registry/index.ts";
 import type { Call } from "../../call.ts";
@@ -133,12 +134,14 @@ function guardFurther(
   const { placeholderMemory: memory, services } = context;
   const tenant = tenantOf(call);
   const digest = (text: string) => services.vault.keyedHash(`guardrail ${tenant} ${text}`);
-  const isStored = masking.length > 0 && isStateful(call);
-  const placeholders = new Placeholders(digest, isStored ? memory.recallOf(tenant) : null);
+  const ids = idsOfState(call);
+  const conversation = masking.length > 0 && isStateful(call) ? memory.conversationOf(tenant, ids) : null;
+  const placeholders = new Placeholders(digest, conversation?.recall ?? null);
   const masked = masking.length > 0 ? maskTexts(call, masking, placeholders, log) : call;
   const hides = masking.length > 0 || set.request.some(isMaskingService);
   const guard: CallGuard = {
     ...{ answer: set.answer, placeholders, isRouted: false, hidesContent: hides },
+    nameConversation: conversation?.nameAs ?? null,
     fingerprint: [...set.request, ...set.answer].map(({ identity }) => identity).join("\n"),
   };
   refuseUnread(call, set, placeholders);
@@ -150,7 +153,8 @@ function guardFurther(
     .then(remember);
 
   function remember(done: Call): Call {
-    if (isStored) memory.remember(tenant, placeholders.entries);
+    conversation?.remember(placeholders.entries);
+    for (const id of ids) conversation?.nameAs(id);
     return done;
   }
 }
@@ -172,6 +176,13 @@ const tenantOf = ({ caller }: Call): string => (caller.token ? `key ${caller.tok
 /** Formats whose responses are stored unless the client asks otherwise. */
 const STORED: ReadonlySet<string> = new Set(["openai-responses", "gemini-interactions"]);
 const STATE = ["previous_response_id", "conversation", "previous_interaction_id", "thread"];
+
+/** The ids by which a request goes on with a stored conversation. */
+const idsOfState = ({ body: { json } }: Call): string[] =>
+  STATE.flatMap((name) => {
+    const value = json[name];
+    return [value, ...Object.values(recordOf(value) ?? {})].filter((id) => typeof id === "string");
+  });
 
 /** Whether a later request may go on with what this one says, or this one goes on with an earlier one. */
 const isStateful = ({ body: { json }, endpoint }: Call): boolean =>
