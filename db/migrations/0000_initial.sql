@@ -1053,12 +1053,15 @@ CREATE TABLE "failure_decisions" (
 );
 --> statement-breakpoint
 CREATE TABLE "response_cache_days" (
+	"user_id" integer NOT NULL,
 	"day" integer NOT NULL,
 	"model" text NOT NULL,
 	"hits" bigint NOT NULL,
 	"misses" bigint NOT NULL,
 	"saved" bigint NOT NULL,
-	CONSTRAINT "response_cache_days_day_model_pk" PRIMARY KEY("day","model")
+	"upstream_saved" bigint NOT NULL,
+	"tokens" bigint NOT NULL,
+	CONSTRAINT "response_cache_days_user_id_day_model_pk" PRIMARY KEY("user_id","day","model")
 );
 --> statement-breakpoint
 CREATE TABLE "carried_balances" (
@@ -1210,6 +1213,15 @@ CREATE TABLE "stored_responses" (
 	"body" text DEFAULT '{}' NOT NULL,
 	"created_at" bigint NOT NULL,
 	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "provider_key_days" (
+	"day" integer NOT NULL,
+	"provider" text NOT NULL,
+	"calls" bigint NOT NULL,
+	"fees" bigint NOT NULL,
+	"worth" bigint NOT NULL,
+	CONSTRAINT "provider_key_days_day_provider_pk" PRIMARY KEY("day","provider")
 );
 --> statement-breakpoint
 CREATE TABLE "provider_keys" (

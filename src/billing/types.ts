@@ -261,6 +261,8 @@ export type LogOther = {
     key_index?: number;
     /** What the call cost the operator at its channel, in quota units; absent: the channel does not say. */
     upstream_cost?: number;
+    /** What the call would have cost the operator, had its response not come from the cache; absent: unknown. */
+    cache_saved?: number;
     /** The request's body as the client sent it, and as the last attempt sent it upstream (absent: the same), if contents are logged. */
     exchange?: Readonly<{ client: string; upstream?: string; format?: string; cut?: true }>;
   };
@@ -274,10 +276,13 @@ export type LogOther = {
   dropped?: string[];
   /** The gateway marked a prefix to cache: quota units that reads saved, less what writes cost more; negative: it cost more. */
   automatic_cache_saved?: number;
-  /** The response came from the site's cache; how old it was. */
-  response_cache?: Readonly<{ age_seconds: number }>;
-  /** The caller's own key that the call went to; `id` 0: it came with the call. */
-  own_key?: Readonly<{ id: number; name: string; provider: string }>;
+  /** The response came from the site's cache: how old it was, and how many quota units less it cost; `miss`: it was not there. */
+  response_cache?: Readonly<{ age_seconds?: number; saved?: number; miss?: true }>;
+  /**
+   * The caller's own key that the call went to; `id` 0: it came with the call. `worth`: what the call would have cost by a channel of
+   * the site, in quota units; absent: it failed.
+   */
+  own_key?: Readonly<{ id: number; name: string; provider: string; worth?: number }>;
   /** What guardrails found in the call and did. */
   guardrails?: GuardrailNote;
   /** Quota units held for the call; the unused part was returned. */

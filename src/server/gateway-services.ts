@@ -9,7 +9,6 @@ import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import { sumUsage } from "../domain/logs/usage/usage-sums.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
-import { createCacheTotals } from "../domain/models/response-cache.ts";
 import { channelDisabled, channelWithoutCredit } from "../domain/notifications/notices.ts";
 import { createAccountAdvancer } from "../domain/wallet/plans/limits/advance-account.ts";
 import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/endpoints/create-gateway.ts";
@@ -56,7 +55,6 @@ export function gatewayServices(services: Services): GatewayServices {
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),
     experiments: createExperimentStore(database.db, log),
-    cacheTotals: createCacheTotals(database.db, log),
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
     accessTokens: accessTokensOf(services),

@@ -57,6 +57,7 @@ export const PARTS = {
     "logs/failures",
     "logs/log-notes",
     "logs/receipt",
+    "logs/savings",
     "playground/playground",
     "tasks/tasks",
   ],
@@ -86,7 +87,7 @@ export const PARTS = {
     "wallet/codes",
   ],
   /** The settings, which are many. */
-  settings: ["logs/receipt", "settings/settings"],
+  settings: ["logs/receipt", "logs/savings", "settings/settings"],
 } as const;
 
 /** A part that only some pages need. */

@@ -1,4 +1,4 @@
-import { bigint, boolean, index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { users } from "../accounts/users.ts";
 
 /** Keys of callers at providers, by which their calls go to an account of their own. */
@@ -25,4 +25,21 @@ export const providerKeys = pgTable(
     failedAt: bigint("failed_at", { mode: "number" }),
   },
   (t) => [index("provider_keys_user_idx").on(t.userId)],
+);
+
+/** What calls by callers' own keys came to on a day, kept in the transaction that charges the calls. */
+export const providerKeyDays = pgTable(
+  "provider_key_days",
+  {
+    /** Days since 1970 in UTC. */
+    day: integer("day").notNull(),
+    /** The provider's name as the log has it. */
+    provider: text("provider").notNull(),
+    calls: bigint("calls", { mode: "number" }).notNull(),
+    /** Quota units that the calls cost. */
+    fees: bigint("fees", { mode: "number" }).notNull(),
+    /** Quota units that they would have cost by the site's channels. */
+    worth: bigint("worth", { mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.provider] })],
 );

@@ -75,6 +75,7 @@ const OTHER: BoundOf<LogOther> = {
     }),
     key_index: NUMBER,
     upstream_cost: CHARGE,
+    cache_saved: CHARGE,
     exchange: { client: CONTENT, upstream: CONTENT, format: line(32), cut: FLAG },
   },
   request_id: ID,
@@ -100,8 +101,8 @@ const OTHER: BoundOf<LogOther> = {
   stop_reason: line(32),
   dropped: list(100, line(200)),
   automatic_cache_saved: NUMBER,
-  response_cache: { age_seconds: NUMBER },
-  own_key: { id: NUMBER, name: NAME, provider: NAME },
+  response_cache: { age_seconds: NUMBER, saved: CHARGE, miss: FLAG },
+  own_key: { id: NUMBER, name: NAME, provider: NAME, worth: CHARGE },
   guardrails: {
     verdicts: list(50, {
       ...{ name: NAME, kind: line(32), phase: line(16), action: line(16), shadow: FLAG },

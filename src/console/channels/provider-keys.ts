@@ -9,6 +9,8 @@ import {
   updateProviderKey,
 } from "../../domain/channels/provider-keys/save-key.ts";
 import { testProviderKey } from "../../domain/channels/provider-keys/test-key.ts";
+import { readProviderKeyDays } from "../../domain/logs/usage/read-day-sums.ts";
+import { dayQuery, daysOf } from "../http/day-query.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { rowId } from "../http/integers.ts";
@@ -39,6 +41,10 @@ export const providerKeyRoutes = (services: Services, guarded: ReturnType<typeof
     .get("/", async ({ actor }) => ok(await listProviderKeys(services, actor.id)), { account: "keys.read" })
     .get("/offer", ({ actor }) => ok(offerOf(services.settings, actor.group)), { account: "keys.read" })
     .get("/count", async () => ok(await countProviderKeys(services)), { role: "admin" })
+    .get("/usage", async ({ query }) => ok(await readProviderKeyDays(services.db, daysOf(query))), {
+      role: "admin",
+      query: dayQuery,
+    })
     .post("/", async ({ body, ...acting }) => ok({ id: await createProviderKey(services, acting, body) }), {
       account: "keys.all",
       body,

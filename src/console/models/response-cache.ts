@@ -1,21 +1,25 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import type { Db } from "../../../db/types.ts";
+import { readCacheDays } from "../../domain/logs/usage/read-day-sums.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
-import { clearResponseCache, readCacheDays } from "../../domain/models/response-cache.ts";
+import { clearResponseCache } from "../../domain/models/response-cache.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { dayQuery, daysOf } from "../http/day-query.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
 type Services = Readonly<{ db: Db; settings: Settings }>;
 
-/** What the cache of responses saves, for administrators. */
+/** What the cache of responses saves: all accounts for administrators, the caller's own under /self. */
 export const responseCacheRoutes = ({ db, settings }: Services, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/response_cache", name: "console/response-cache" })
     .use(guarded)
-    .guard({ role: "admin" })
-    .get("/", async ({ query: { days } }) => ok(await readCacheDays(db, days)), {
-      query: t.Object({ days: t.Integer({ minimum: 1, maximum: 366, default: 30 }) }),
+    .get("/self", async ({ actor, query }) => ok(await readCacheDays(db, daysOf(query), actor.id)), {
+      account: "usage.read",
+      query: dayQuery,
     })
+    .guard({ role: "admin" })
+    .get("/", async ({ query }) => ok(await readCacheDays(db, daysOf(query))), { query: dayQuery })
     .delete("/", async ({ actor }) => {
       await clearResponseCache(settings);
       await writeManagementLog(db, actor, "Cleared the response cache", {

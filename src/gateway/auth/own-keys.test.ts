@@ -28,7 +28,7 @@ describe("a stored key", () => {
     expect(row).toMatchObject({ quota: 2, channelId: 0, failed: false, promptTokens: 10 });
     expect(row.other.receipt).toMatchObject({ ownKeyPercent: "5", groupRatio: "0.05", total: 2 });
     expect(row.other.receipt?.ownKeyFee).toBeUndefined();
-    expect(row.other.own_key).toEqual({ id: 1, name: "mine 1", provider: "OpenAI" });
+    expect(row.other.own_key).toEqual({ id: 1, name: "mine 1", provider: "OpenAI", worth: 38 });
     expect(row.other.admin_info?.use_channel).toEqual(["0"]);
     expect(relay.billing.openHolds).toBe(0);
     expect(JSON.stringify(row)).not.toContain(OWN);
@@ -54,6 +54,33 @@ describe("a stored key", () => {
     const { subtotal = "", groupRatio = "", ownKeyFee = "0", rounding = "0", total = -1 } = other.receipt ?? {};
     expect(Number(subtotal) * Number(groupRatio) + Number(ownKeyFee) + Number(rounding)).toBeCloseTo(total, 9);
     expect(other.receipt?.ownKeyFee !== undefined).toBe(perCall !== "0");
+  });
+
+  test("is in the list of models with what it serves, as far as the caller may", async () => {
+    const keys = [{ models: ["my-fine-tuned", "gpt-4.1*"], mode: "only" }] as const;
+    const listed = async (setup: Setup) => {
+      const { relay } = start({ keys: [...keys], ...setup });
+      const { data } = (await (await relay.get("/v1/models")).json()) as { data: { id: string }[] };
+      const one = await relay.get("/v1/models/my-fine-tuned");
+      return { names: new Set(data.map(({ id }) => id)), status: one.status };
+    };
+    const all = await listed({});
+    expect(all.status).toBe(200);
+    expect(["my-fine-tuned", "gpt-4.1-mini", "gpt-4o"].map((name) => all.names.has(name))).toEqual([true, true, true]);
+    expect(all.names.has("o3")).toBe(false);
+    for (const setup of [
+      { options: { ProviderKeys: "call" } },
+      { options: { ProviderKeyGroups: '["vip"]' } },
+      { options: { ProviderKeyProviders: '["anthropic"]' } },
+      { tokens: { test: { modelLimits: new Set(["gpt-4o"]) } } },
+      {
+        user: { kind: "organization" },
+        policies: { of: () => [compilePolicy({ name: "Anthropic", rules: policyRules({ channel_types: [14] }) })] },
+      },
+    ] satisfies Setup[]) {
+      const { names, status } = await listed(setup);
+      expect([names.has("my-fine-tuned"), names.has("gpt-4.1-mini"), status]).toEqual([false, false, 404]);
+    }
   });
 
   test("used alone holds no more than its fee", async () => {
@@ -147,7 +174,7 @@ describe("a key that comes with the call", () => {
     expect(provider.received.map(keyOf)).toEqual(["Bearer sk-sent-with-it"]);
     expect(provider.received[0]?.headers.get("x-provider-key")).toBeNull();
     const row = await relay.billing.nextRecord();
-    expect(row.other.own_key).toEqual({ id: 0, name: "OpenAI", provider: "OpenAI" });
+    expect(row.other.own_key).toEqual({ id: 0, name: "OpenAI", provider: "OpenAI", worth: 38 });
     expect([row.quota, row.channelId]).toEqual([2, 0]);
     expect(JSON.stringify(row)).not.toContain("sk-sent");
     expect([upstream.received.length, reports]).toEqual([0, []]);

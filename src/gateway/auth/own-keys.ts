@@ -5,6 +5,7 @@ import type { Caller } from "../call/caller.ts";
 import type { Endpoint, ParsedRequest } from "../call/endpoint.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Services } from "../call/services.ts";
+import { allowedCandidates } from "./policies.ts";
 
 /** The header with a caller's own key: the provider's name, a blank, the key. */
 export const PROVIDER_KEY = "x-provider-key";
@@ -16,6 +17,9 @@ const CAPABILITIES: ReadonlySet<string> = new Set([
   ...["chat", "completions", "embeddings", "rerank", "moderations"],
   ...["images", "image-edits", "image-variations", "speech", "transcriptions", "translations"],
 ]);
+
+/** What these functions read of the process. */
+export type OwnKeyServices = Pick<Services, "providerKeys" | "settings">;
 
 type KeyedRequest = Readonly<{
   request: Request;
@@ -29,7 +33,7 @@ type KeyedRequest = Readonly<{
  * Throws GatewayError: the site does not allow the key, or such a call cannot be made by it.
  */
 export function withOwnKeys(
-  services: Pick<Services, "providerKeys" | "settings">,
+  services: OwnKeyServices,
   caller: Caller,
   { request, endpoint, model, body }: KeyedRequest,
 ): Caller {
@@ -51,11 +55,24 @@ export function withOwnKeys(
   return caller;
 }
 
-function readHeader(
-  header: string,
-  caller: Caller,
-  { settings: { values }, providerKeys }: Pick<Services, "providerKeys" | "settings">,
-): StoredKey {
+/** The models that the stored keys of the caller's account serve, as far as the caller may call them. */
+export function ownModels(services: OwnKeyServices, caller: Caller): readonly string[] {
+  const { values } = services.settings;
+  const stored = services.providerKeys?.of(caller.user.id);
+  if (!stored || caller.pinnedChannelId !== null || !isAllowed(values, "stored", caller.group)) return NO_MODELS;
+  const ownKeys = keysOf(stored, values);
+  const { policies } = caller;
+  const models = ownKeys.models((type) => keyProviderOf(type)?.models ?? NO_MODELS);
+  if (!policies) return models;
+  return models.filter((model) => {
+    const candidates = ownKeys.merge({ model, tiers: [] }, model);
+    return allowedCandidates(policies, candidates, model).tiers.length > 0;
+  });
+}
+
+const NO_MODELS: readonly string[] = [];
+
+function readHeader(header: string, caller: Caller, { settings: { values }, providerKeys }: OwnKeyServices): StoredKey {
   if (!isAllowed(values, "call", caller.group)) throw notAllowed({ code: "gateway_own_key_off" });
   const [slug = "", key = "", ...more] = header.trim().split(/\s+/);
   const provider = findKeyProvider(slug);

@@ -78,6 +78,8 @@ export type CacheUse = Readonly<{
   ageSeconds: number;
   /** Takes the response for the cache; null: it is not kept. */
   recording: Recording | null;
+  /** What a hit spares, in quota units: its caller of the price, and the operator of the provider's (null: unknown). */
+  savings?: Readonly<{ price: number; upstream: number | null }>;
 }>;
 
 /** How far a call has come: what its steps write, all of it. */

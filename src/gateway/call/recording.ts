@@ -1,7 +1,17 @@
 import type { Usage } from "../../formats/conversation/reply.ts";
 
+/** By what a response is charged. */
+export type RecordedUse = Readonly<{
+  /** With the tools that the provider ran. */
+  usage: Usage;
+  /** The service tiers that served it. */
+  tiers: readonly string[];
+  /** What it cost the operator, in quota units; null: its channel does not say. */
+  upstreamCost: number | null;
+}>;
+
 /** A response as its client got it, complete and charged. */
-export type RecordedResponse = Readonly<{ text: string; usage: Usage }>;
+export type RecordedResponse = RecordedUse & Readonly<{ text: string }>;
 
 /**
  * Collects the response of a call while its client gets it. Ends once, with the response if it was complete and not too long, else
@@ -10,7 +20,7 @@ export type RecordedResponse = Readonly<{ text: string; usage: Usage }>;
 export class Recording {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  #usage: Usage | null = null;
+  #use: RecordedUse | null = null;
   #ended = false;
 
   constructor(
@@ -22,24 +32,29 @@ export class Recording {
 
   /** Takes a piece of the response as the client gets it. */
   add(piece: Uint8Array | string): void {
-    if (this.#ended || this.#bytes > this.maxBytes) return;
+    if (this.#ended) return;
     const bytes = Buffer.from(piece);
     this.#bytes += bytes.byteLength;
-    if (this.#bytes > this.maxBytes) this.#pieces = [];
-    else this.#pieces.push(bytes);
+    if (this.#bytes <= this.maxBytes) this.#pieces.push(bytes);
+    // Nobody waits for what is not kept.
+    else this.#finish(null);
   }
 
-  /** The response of `model` was complete, and is charged by this usage. */
-  settled(model: string, usage: Usage): void {
-    if (model === this.model) this.#usage = usage;
+  /** The response of `model` was complete, and is charged by this use. */
+  settled(model: string, use: RecordedUse): void {
+    if (model === this.model) this.#use = use;
   }
 
   /** Nothing more comes. */
   end(): void {
     if (this.#ended) return;
+    const use = this.#bytes > 0 ? this.#use : null;
+    this.#finish(use && { text: Buffer.concat(this.#pieces).toString(), ...use });
+  }
+
+  #finish(response: RecordedResponse | null): void {
     this.#ended = true;
-    const isComplete = this.#usage !== null && this.#bytes > 0 && this.#bytes <= this.maxBytes;
-    this.onEnd(isComplete && this.#usage ? { text: Buffer.concat(this.#pieces).toString(), usage: this.#usage } : null);
     this.#pieces = [];
+    this.onEnd(response);
   }
 }

@@ -16,7 +16,6 @@ import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
 import type { McpLookup } from "../../domain/models/mcp/directory.ts";
-import type { CacheTotals } from "../../domain/models/response-cache.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
@@ -131,10 +130,8 @@ export type Services = Readonly<{
   vault: Pick<Vault, "decrypt" | "encrypt" | "keyedHash">;
   /** Reaches the other processes; absent: there are none. */
   changes?: Pick<Changes, "publish" | "subscribe">;
-  /** Counts what the cache of responses does; absent: nobody does. */
-  cacheTotals?: Pick<CacheTotals, "count">;
   /** Where replicas share responses; null or absent: each process has its own. */
-  sharedTexts?: Pick<SharedTexts, "get" | "set"> | null;
+  sharedTexts?: Omit<SharedTexts, "close"> | null;
   /** Publishes calls to administrators as they happen. */
   feed: CallFeed;
   log: Logger;

@@ -17,6 +17,7 @@ import { type Decimal, toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
+import type { CacheUse } from "../call/progress.ts";
 import { agentSessionOf, callTags, guardrailNote, withGuardrailTags } from "./call-labels.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
 import { budgetsOf, type Reservation } from "./reserve.ts";
@@ -36,6 +37,8 @@ export type Outcome = {
   serviceTier?: string | undefined;
   /** What the call cost the operator, in quota units. */
   upstreamCost?: number | null | undefined;
+  /** What a call by the caller's own key would have cost by a channel of the site, in quota units. */
+  worth?: number | undefined;
   content: LoggedContent | null;
   exchange: LoggedExchange | null;
 };
@@ -102,10 +105,17 @@ const NO_BUDGETS: readonly BudgetEntry[] = [];
 export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
   settings.values.LogConsumeEnabled ? record : chargeAlone(record);
 
-/** A record without what only logs are for; of a call that a plan includes it has what it was worth, too. */
+/** A record without what only logs are for; it keeps what sums need. */
 export function chargeAlone(record: UsageRecord): UsageRecord {
-  const { request_id, receipt } = record.other;
-  const other = { request_id, ...(record.included !== undefined && receipt && { receipt }) };
+  const { request_id, receipt, response_cache, own_key, admin_info } = record.other;
+  const { cache_saved } = admin_info ?? {};
+  const other = {
+    request_id,
+    ...(record.included !== undefined && receipt && { receipt }),
+    ...(response_cache && { response_cache }),
+    ...(own_key && { own_key }),
+    ...(cache_saved !== undefined && { admin_info: { use_channel: [], attempts: [], cache_saved } }),
+  };
   return { ...record, ip: "", content: "", other, unlogged: true };
 }
 
@@ -148,6 +158,8 @@ function otherOf(
   };
   if (route && route.keyIndex > 0) info.key_index = route.keyIndex;
   if (outcome.upstreamCost != null) info.upstream_cost = outcome.upstreamCost;
+  const upstreamSaved = call.progress.cache?.savings?.upstream;
+  if (upstreamSaved != null) info.cache_saved = upstreamSaved;
   if (outcome.exchange) info.exchange = outcome.exchange;
   const other: LogOther = {
     ...notes.other,
@@ -195,13 +207,14 @@ function otherOf(
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
   if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
-  const { cache } = call.progress;
-  if (cache?.state === "hit") other.response_cache = { age_seconds: cache.ageSeconds };
+  const cache = cacheNote(call.progress.cache);
+  if (cache) other.response_cache = cache;
   if (route?.channel.ownKey) {
     other.own_key = {
       id: route.channel.ownKey.id,
       name: route.channel.name,
       provider: route.provider.name,
+      ...(outcome.worth !== undefined && { worth: outcome.worth }),
     };
   }
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
@@ -218,6 +231,13 @@ function otherOf(
   if (budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
+}
+
+/** What the site's cache did for a call; null: it had no part in it. */
+function cacheNote(use: CacheUse | null): LogOther["response_cache"] | null {
+  if (use?.state === "miss") return { miss: true };
+  if (use?.state !== "hit") return null;
+  return { age_seconds: use.ageSeconds, saved: use.savings?.price ?? 0 };
 }
 
 /** Quota units that caching saved: what was read cheaper, less what was written dearer; negative: it cost more. */

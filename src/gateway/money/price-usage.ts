@@ -11,7 +11,7 @@ import type { Route } from "../call/route.ts";
 import type { CallTools } from "../call/services.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { OutputMeter } from "./output-meter.ts";
-import { type Pricing, requestedTiers } from "./price.ts";
+import { type Pricing, requestedTiers, sitePriceOf } from "./price.ts";
 import type { Reservation } from "./reserve.ts";
 
 /** What is known about a response when it ends. */
@@ -37,6 +37,10 @@ export type PricedUsage = Readonly<{
   serviceTier?: string | undefined;
   /** What the call cost the operator, in quota units; absent: its channel does not say. */
   upstreamCost?: number | null;
+  /** By what it is charged: the usage with the tools that the provider ran, and the tiers; absent: the usage alone. */
+  basis?: Readonly<{ usage: Usage; tiers: readonly string[] }>;
+  /** What a call by the caller's own key would have cost by a channel of the site, in quota units. */
+  worth?: number;
 }>;
 
 /** The cost of a call's billed usage. */
@@ -59,7 +63,10 @@ export function priceUsage(
   const paid = names.length === 0 ? price : inTiers(price, names);
   const unit = context.prices.quotaPerUnit();
   const charged = charge(paid, billed, unit);
-  const priced = { ended, usage, evidence, charged, serviceTier: logged };
+  const basis = { usage: billed, tiers: names };
+  const priced = { ended, usage, evidence, charged, serviceTier: logged, basis };
+  if (route?.channel.ownKey)
+    return { ...priced, worth: charge(inTiers(sitePriceOf(price), names), billed, unit).quota };
   if (!route?.channel.costs) return priced;
   const { upstreamModel } = route;
   const costed = { upstreamModel, usage: billed, price: paid, receipt: charged.receipt };

@@ -177,6 +177,11 @@ function withServiceFees(prices: CallPrices, candidates: Candidates, requested: 
 /** Made once for each price and fee: what is computed from a price is remembered with it. */
 const feePrices = new WeakMap<Price, WeakMap<ServiceFee, Price>>();
 
+const sitePrices = new WeakMap<Price, Price>();
+
+/** What a call would cost by a channel of the site instead of the caller's own key. */
+export const sitePriceOf = (price: Price): Price => sitePrices.get(price) ?? price;
+
 const PERCENT = decimal("0.01");
 
 /** What a call by the caller's own key costs instead of this price. */
@@ -192,6 +197,7 @@ function feeFor(price: Price, fee: ServiceFee): Price {
       serviceFee: fee,
     };
     known.set(fee, made);
+    sitePrices.set(made, price);
   }
   return made;
 }

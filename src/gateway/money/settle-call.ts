@@ -1,5 +1,6 @@
 import { boundText } from "../../billing/bounds/bounds.ts";
 import { MODEL_NAME } from "../../billing/bounds/record-bounds.ts";
+import { NO_TIERS } from "../../billing/pricing/service-tiers.ts";
 import type { CallEnding, UsageRecord } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { coversModel } from "../../domain/wallet/plans/limits/terms.ts";
@@ -68,7 +69,7 @@ export function settleCall(
   context: SettleCallContext,
   call: Call,
   reserved: Reservation,
-  { ended, usage, evidence, charged, serviceTier, upstreamCost }: PricedUsage,
+  { ended, usage, evidence, charged, serviceTier, upstreamCost, basis, worth }: PricedUsage,
 ): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
@@ -85,6 +86,7 @@ export function settleCall(
     ownFinish: ended.meter.ownFinish,
     serviceTier,
     upstreamCost,
+    worth,
     content: rules && contentToLog(call.prompt, answerToLog(call, ended.meter.countable().text), rules),
     exchange: rules && exchangeToLog(call, rules),
   });
@@ -98,8 +100,10 @@ export function settleCall(
   if (settings.values.ModelRequestRateLimitEnabled) context.requestLimit.succeeded(call);
   const { servedBy: route } = call;
   if (route && ended.ending === "complete") {
-    if (!ended.error && ended.meter.ownFinish === null)
-      call.progress.cache?.recording?.settled(call.summary.model, usage);
+    if (!ended.error && ended.meter.ownFinish === null) {
+      const use = { usage, tiers: NO_TIERS, ...basis, upstreamCost: upstreamCost ?? null };
+      call.progress.cache?.recording?.settled(call.summary.model, use);
+    }
     if (!route.channel.ownKey) context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
   const { token } = call.caller;

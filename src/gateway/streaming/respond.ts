@@ -66,6 +66,7 @@ async function respondBytes<Context extends Pick<CallTools, "catalog">>(
   meter.other();
   const reported = call.endpoint.meter?.(call, null, call.servedBy?.price ?? null, context.catalog()) ?? null;
   await endCall(context, call, reserved, { ending: "complete", reported, meter: meter });
+  call.progress.cache?.recording?.end();
   return responseTo(call, body, contentType, false);
 }
 
@@ -204,6 +205,8 @@ export function refuseCall(
   thrown: unknown,
 ): Response {
   call.progress.client.end(context.services.config.idleTimeoutSeconds);
+  // Equal calls wait no longer.
+  call.progress.cache?.recording?.end();
   const error = toGatewayError(context, thrown, call.requestId);
   recordRefusal(context, call, error);
   const { codec } = call.endpoint;

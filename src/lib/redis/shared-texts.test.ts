@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { REDIS, startRedis } from "../../../test/support/lib/redis/start-redis.ts";
+import { openTcpGate } from "../../../test/support/lib/tcp-gate.ts";
+import { until } from "../../../test/support/lib/until.ts";
 import { createLogger } from "../runtime/log.ts";
 import { createVault } from "../security/crypto.ts";
 import { openRedis } from "./open-redis.ts";
@@ -22,8 +24,54 @@ describe.if(REDIS !== undefined)("texts that replicas share", () => {
     expect(await other.get("k")).toBeNull();
     expect(String(await plain.send("GET", ["sluice:text:k"]))).not.toContain("answer");
     expect(Number(await plain.send("TTL", ["sluice:text:k"]))).toBe(1);
+    // Somebody who writes to Redis gives no key the text of another, and cuts none.
+    const cipher = String(await plain.send("GET", ["sluice:text:k"]));
+    await plain.send("SET", ["sluice:text:other", cipher]);
+    await plain.send("SET", ["sluice:text:cut", cipher.slice(0, -8)]);
+    await plain.send("SET", ["sluice:text:plain", "an answer"]);
+    await plain.send("LPUSH", ["sluice:text:list", "an answer"]);
+    for (const key of ["other", "cut", "plain", "list"]) expect(await two?.get(key)).toBeNull();
     for (const texts of [one, two, other]) texts?.close();
     plain.close();
+    await redis.end();
+  });
+
+  test("have turns: one process at a time, until it ends or is silent", async () => {
+    const redis = await startRedis();
+    const texts = createSharedTexts(redis.url, VAULT, log);
+    expect(await texts.isClaimed("k")).toBe(false);
+    expect([await texts.claim("k", "one", 200), await texts.claim("k", "two", 200)]).toEqual([true, false]);
+    expect(await texts.claim("k", "one", 200)).toBe(true);
+    await texts.release("k", "two");
+    expect(await texts.isClaimed("k")).toBe(true);
+    await texts.release("k", "one");
+    expect(await texts.claim("k", "two", 50)).toBe(true);
+    await Bun.sleep(100);
+    expect(await texts.isClaimed("k")).toBe(false);
+    texts.close();
+    await redis.end();
+  });
+
+  test("cost no call its time while Redis is silent: one waits, the others go on at once", async () => {
+    const redis = await startRedis();
+    const gate = await openTcpGate({ hostname: "127.0.0.1", port: Number(new URL(redis.url).port) });
+    const texts = createSharedTexts(`redis://127.0.0.1:${gate.port}`, VAULT, log);
+    await texts.set("k", "an answer", 60);
+    gate.freeze();
+    const startMs = performance.now();
+    expect(await texts.get("k")).toBeNull();
+    const waitedMs = performance.now() - startMs;
+    for (let i = 0; i < 100; i += 1)
+      expect([await texts.get("k"), await texts.claim("k", "one", 50)]).toEqual([null, null]);
+    expect(waitedMs).toBeLessThan(600);
+    expect(performance.now() - startMs - waitedMs).toBeLessThan(200);
+    gate.thaw();
+    await until(
+      () => texts.get("k"),
+      (text) => text === "an answer",
+    );
+    texts.close();
+    gate.shut();
     await redis.end();
   });
 

@@ -29,6 +29,7 @@ import type { PlaceDeps } from "../../domain/logs/archive/place.ts";
 import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
+import { deleteOldDaySums } from "../../domain/logs/usage/read-day-sums.ts";
 import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
@@ -188,6 +189,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("MCP tools", 10 * MINUTE_MS, (signal) => refreshAllTools({ ...upstreams, ...services.mcpFetches }, signal)),
     once("replays", 5 * SECOND_MS, (signal) => services.replays.run(signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
+    once("daily sums", 24 * HOUR_MS, () => deleteOldDaySums(db)),
     once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(logs.db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];

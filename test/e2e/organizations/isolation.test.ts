@@ -89,6 +89,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight | readonly Organ
   "GET /api/data/self/overview": "usage.read",
   "GET /api/data/self/series": "usage.read",
   "GET /api/data/self/pace": "usage.read",
+  "GET /api/response_cache/self": "usage.read",
   "GET /api/mj/self": "requests.read",
   "GET /api/task/self": "requests.read",
   "POST /api/user/self/download": "organization.read",

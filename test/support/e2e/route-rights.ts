@@ -74,6 +74,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/channel/{id}/model_list",
     "GET /api/channel_types",
     "GET /api/provider_keys/count",
+    "GET /api/provider_keys/usage",
   ],
   "channels:write": [
     "POST /api/channel/",

@@ -35,6 +35,8 @@ type Setup = {
   channels: readonly Partial<ChannelEntry>[];
   options?: Partial<Record<OptionKey, string>>;
   user?: Partial<UserEntry>;
+  /** Further accounts. */
+  users?: readonly Partial<UserEntry>[];
   /** API key without `sk-` → entry; by default one key “test”. */
   tokens?: Readonly<Record<string, Partial<ApiKeyEntry>>>;
   config?: Partial<{
@@ -68,6 +70,8 @@ type Setup = {
   experiments?: ExperimentStore;
   /** Instead of billing in memory. */
   billing?: GatewayServices["billing"];
+  /** Where replicas share responses; without it nowhere. */
+  sharedTexts?: GatewayServices["sharedTexts"];
   /** Budgets of organizations; without it there are none. */
   budgets?: GatewayServices["budgets"];
   policies?: GatewayServices["policies"];
@@ -100,6 +104,7 @@ export function startRelay(setup: Setup) {
   );
   for (const entry of entries) index.add(entry);
   const user = userEntry(setup.user);
+  const others = (setup.users ?? []).map(userEntry);
   const tokens = new Map(
     Object.entries(setup.tokens ?? { test: {} }).map(([key, fields]) => [key, tokenEntry(fields)]),
   );
@@ -131,7 +136,7 @@ export function startRelay(setup: Setup) {
       ...setup.config,
     },
     settings: fixedSettings(setup.options),
-    users: { get: (id) => (id === user.id ? user : undefined), isComplete: () => true },
+    users: { get: (id) => [user, ...others].find((entry) => entry.id === id), isComplete: () => true },
     tokens: {
       get: (id) => tokens.values().find((token) => token.id === id),
       findByKey: (key) => tokens.get(key),
@@ -163,6 +168,7 @@ export function startRelay(setup: Setup) {
     renewBudget: async (tokenId) => {
       await setup.renewBudget?.(tokenId);
     },
+    ...(setup.sharedTexts && { sharedTexts: setup.sharedTexts }),
     ...(setup.budgets && { budgets: setup.budgets }),
     ...(setup.policies && { policies: setup.policies }),
     ...(setup.mcpServers && { mcpServers: setup.mcpServers }),

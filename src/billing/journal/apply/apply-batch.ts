@@ -22,6 +22,7 @@ import {
   withPlans,
 } from "./batch-parts.ts";
 import { addCosts, hasAnyCost, noCosts } from "./cost-parts.ts";
+import { addCacheUse, addOwnKeys, hasCacheUse, hasOwnKey } from "./day-parts.ts";
 import { batchText, FIELD, hasBudgets, hasLabels, RECORD, readRecord } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
@@ -77,6 +78,8 @@ export async function applyBatch(
   const costs = records.some(hasAnyCost)
     ? addCosts(sql, sql`select *, taken as charged from applied where not unlogged`)
     : noCosts(sql);
+  const cached = records.some(hasCacheUse) ? addCacheUse(sql) : noCosts(sql);
+  const ownKeyed = records.some(hasOwnKey) ? addOwnKeys(sql) : noCosts(sql);
   const log = logElsewhere ? withLogElsewhere(sql, labels) : withOwnLog(sql, labels, unlessLogged);
   const rows = await sql<SettledRow[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
@@ -128,6 +131,8 @@ export async function applyBatch(
     applied as ${applied},
     ${log.delivered}
     ${costs}
+    ${cached}
+    ${ownKeyed}
     sums as materialized (
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, token_limited, channel_id,
         model_name, "group", unlogged, min(created_at) as first, max(created_at) as last, count(*) as calls,

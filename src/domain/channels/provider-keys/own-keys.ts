@@ -128,6 +128,14 @@ export class OwnKeys {
     return attempts.map((attempt) => (attempt.channelId >= FIRST_ID ? { ...attempt, channelId: 0 } : attempt));
   }
 
+  /** The models that these keys serve: those that they name, and of those that their providers are known for the ones that match. */
+  models(knownOf: (type: number) => readonly string[]): string[] {
+    return this.#keys.flatMap(({ entry, names, patterns }) => [
+      ...names,
+      ...knownOf(entry.type).filter((model) => patterns.some((pattern) => pattern.test(model))),
+    ]);
+  }
+
   /** Whether calls for a model may go to these keys alone. */
   isOnlyFor(model: string): boolean {
     return this.#keys.some((key) => key.mode === "only" && serves(key, model));

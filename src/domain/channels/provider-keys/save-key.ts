@@ -1,6 +1,7 @@
 import { and, asc, count, eq } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { requireRow } from "../../../../db/require-row.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
 import { providerKeys } from "../../../../db/schema/channels/provider-keys.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -142,6 +143,8 @@ export async function createProviderKey(
   if (!isKeyText(key)) throw new OperationError("provider_key_invalid");
   const id = await db.transaction(async (tx) => {
     await holdKeyRight(tx, acting);
+    // Those that are added at the same time count, too.
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
     const present = await tx.select({ keys: count() }).from(providerKeys).where(eq(providerKeys.userId, userId));
     if (requireRow(present).keys >= MAX_KEYS) throw new OperationError("provider_keys_full", { max: MAX_KEYS });
     const row = { ...values, userId, type, keyCipher: vault.encrypt(key), createdAt: nowSeconds() };

@@ -4,6 +4,7 @@ import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import { inServingGroup, unknownModel } from "../../auth/authorize.ts";
+import { ownModels } from "../../auth/own-keys.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
@@ -18,10 +19,10 @@ import { anthropicModel, geminiModel, type ModelObjectContext, modelObject } fro
 export type RespondToKeyContext = AuthenticateInTurnContext & RefuseContext & Uses<"clientAddress">;
 
 /** What `listModels` works with. */
-export type ListModelsContext = RespondToKeyContext & ModelObjectContext;
+export type ListModelsContext = RespondToKeyContext & ModelObjectContext & Uses<"providerKeys">;
 
 /** What `showModel` works with. */
-export type ShowModelContext = RespondToKeyContext & ModelObjectContext;
+export type ShowModelContext = ListModelsContext;
 
 /**
  * GET /v1/models: the models available to this key. In Anthropic's format for its clients (they send
@@ -87,21 +88,25 @@ export async function respondToKey(
 
 /** Throws GatewayError 404 for a model that the caller may not call. */
 export function refuseUnknownModel(
-  { services, catalog }: Uses<"channels" | "settings"> & Pick<CallTools, "catalog">,
+  { services, catalog }: Uses<"channels" | "providerKeys" | "settings"> & Pick<CallTools, "catalog">,
   caller: Caller,
   model: string,
 ): void {
   const limits = caller.token?.modelLimits;
-  if ((!limits || limits.has(model)) && servedModel(services, inServingGroup(services, caller, model), model) !== null)
-    return;
-  throw unknownModel(catalog(), model);
+  const isServed = () =>
+    servedModel(services, inServingGroup(services, caller, model), model) !== null ||
+    ownModels(services, caller).includes(model);
+  if ((limits && !limits.has(model)) || !isServed()) throw unknownModel(catalog(), model);
 }
 
 /** The models that the caller may call. */
-export function allowedModels({ services }: Uses<"channels" | "settings">, caller: Caller): readonly string[] {
+export function allowedModels(
+  { services }: Uses<"channels" | "providerKeys" | "settings">,
+  caller: Caller,
+): readonly string[] {
   const limits = caller.token?.modelLimits;
   const own = (caller.groups ?? [caller.group]).flatMap((group) => services.channels.modelsOf(group));
-  const models = [...new Set([...own, ...routeNames(services, caller)])].sort();
+  const models = [...new Set([...own, ...routeNames(services, caller), ...ownModels(services, caller)])].sort();
   return limits ? models.filter((model) => limits.has(model)) : models;
 }
 

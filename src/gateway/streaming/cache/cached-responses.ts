@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Usage } from "../../../formats/conversation/reply.ts";
-import { parseJson, recordOf } from "../../../formats/json.ts";
 import type { SharedTexts } from "../../../lib/redis/shared-texts.ts";
 import type { RecordedResponse } from "../../call/recording.ts";
+import { entryText, readEntry } from "./entry-text.ts";
 
 /** A response in the cache. */
 export type CachedResponse = RecordedResponse &
@@ -13,52 +12,80 @@ export type CachedResponse = RecordedResponse &
     withUsage: boolean;
     /** Epoch seconds. */
     storedAt: number;
+    /** Epoch seconds. */
+    expiresAt: number;
   }>;
 
-/** How long a call waits for an equal one at most; then it is made, too. */
+/** What a call looks for, and how its response is kept. */
+export type Wanted = Readonly<{
+  key: string;
+  ttlSeconds: number;
+  /** Also of other replicas. */
+  isShared: boolean;
+  isFresh: (response: CachedResponse) => boolean;
+}>;
+
+/** What a call finds: a response, or its turn to bring one; neither: it looks for what is there alone. */
+export type Found = Readonly<{ response: CachedResponse | null; turn: Turn | null }>;
+
+/** The turn of a call to bring the response for which equal ones wait. Ends once; later ends have no effect. */
+export type Turn = Readonly<{
+  /** Its response is kept, and what waits gets it. */
+  keep(response: CachedResponse): void;
+  /** It brought nothing that is kept. `hasLeft`: its client left, so one of those that wait takes the turn. */
+  drop(hasLeft: boolean): void;
+}>;
+
+/** How long a call waits for equal ones at most; then it is made, too. */
 const MOST_WAIT_MS = 60_000;
+/** So long others wait for a process that no longer says that it is at work. */
+const LEASE_MS = 5000;
+/** Between two looks at what another process does. */
+const [SHORTEST_LOOK_MS, LONGEST_LOOK_MS] = [20, 250];
 
 /** What an entry takes besides its text and key. */
 const OVERHEAD_BYTES = 500;
+
+/** The client of the call that had the turn left. */
+const LEFT = Symbol("left");
+type Shared = Omit<SharedTexts, "close">;
+type Result = CachedResponse | typeof LEFT | null;
 
 /** The responses that this process has, and the calls whose responses are on their way. */
 export class CachedResponses {
   #maxBytes = 1;
   #entries = makeEntries(1);
-  readonly #underWay = new Map<string, Promise<CachedResponse | null>>();
+  readonly #underWay = new Map<string, Promise<Result>>();
 
   /** `shared`: where replicas share responses; null: each process has its own. */
-  constructor(private readonly shared: Pick<SharedTexts, "get" | "set"> | null) {}
+  constructor(private readonly shared: Shared | null) {}
 
-  /** The response of this key; null: there is none. `isShared`: also of other replicas. */
-  async find(key: string, isShared: boolean): Promise<CachedResponse | null> {
-    const own = this.#entries.get(key);
-    if (own || !isShared || !this.shared) return own ?? null;
-    const text = await this.shared.get(key);
-    return text === null ? null : readEntry(text);
+  /** The response of an earlier call or of one under way, for which it waits; else the turn to bring it. */
+  async find(wanted: Wanted): Promise<Found> {
+    const until = performance.now() + MOST_WAIT_MS;
+    for (;;) {
+      const own = this.#entries.get(wanted.key);
+      if (own && wanted.isFresh(own)) return { response: own, turn: null };
+      const running = this.#underWay.get(wanted.key);
+      // Nothing is awaited between this and the turn, so that one call of all gets it.
+      if (!running) return this.#lead(wanted, until);
+      const result = await within(running, until);
+      if (result === LEFT) continue;
+      if (result && wanted.isFresh(result)) return { response: result, turn: null };
+      return { response: null, turn: this.begin(wanted) };
+    }
   }
 
-  /** The response of an equal call that is under way; null: there is no such call, or it brought nothing that is kept. */
-  async awaitEqual(key: string): Promise<CachedResponse | null> {
-    const running = this.#underWay.get(key);
-    if (!running) return null;
-    const { promise, resolve } = Promise.withResolvers<null>();
-    const timer = setTimeout(resolve, MOST_WAIT_MS, null);
-    const answer = await Promise.race([running, promise]);
-    clearTimeout(timer);
-    return answer;
+  /** The response of an earlier call alone. */
+  async peek(wanted: Wanted): Promise<Found> {
+    const own = this.#entries.get(wanted.key);
+    if (own && wanted.isFresh(own)) return { response: own, turn: null };
+    return { response: await this.#readShared(wanted), turn: null };
   }
 
-  /** Announces a call whose response may be kept: equal ones wait until the returned function is called, once. */
-  begin(key: string, ttlSeconds: number, isShared: boolean): (response: CachedResponse | null) => void {
-    const { promise, resolve } = Promise.withResolvers<CachedResponse | null>();
-    this.#underWay.set(key, promise);
-    return (response) => {
-      if (this.#underWay.get(key) === promise) this.#underWay.delete(key);
-      if (response && isShared && this.shared) void this.shared.set(key, JSON.stringify(response), ttlSeconds);
-      else if (response) this.#entries.set(key, response, { ttl: ttlSeconds * 1000 });
-      resolve(response);
-    };
+  /** The turn to bring a response, whatever there is: equal calls wait from now on. */
+  begin(wanted: Wanted): Turn {
+    return this.#announce(wanted).turn;
   }
 
   /** From now on responses take at most so many bytes. */
@@ -67,25 +94,93 @@ export class CachedResponses {
     this.#maxBytes = maxBytes;
     this.#entries = makeEntries(maxBytes);
   }
+
+  /** Asks the other processes: one call of all has the turn. */
+  async #lead(wanted: Wanted, until: number): Promise<Found> {
+    const { turn, end, hold } = this.#announce(wanted);
+    const { shared } = this;
+    if (!wanted.isShared || !shared) return { response: null, turn };
+    const response = await this.#findShared(shared, wanted, until, hold);
+    if (!response) return { response: null, turn };
+    end(response);
+    return { response, turn: null };
+  }
+
+  async #findShared(
+    shared: Shared,
+    wanted: Wanted,
+    until: number,
+    hold: () => Promise<boolean | null>,
+  ): Promise<CachedResponse | null> {
+    const found = await this.#readShared(wanted);
+    if (found) return found;
+    // Between the two it may have come.
+    if ((await hold()) !== false) return await this.#readShared(wanted);
+    for (
+      let pauseMs = SHORTEST_LOOK_MS;
+      performance.now() < until;
+      pauseMs = Math.min(pauseMs * 1.5, LONGEST_LOOK_MS)
+    ) {
+      await Bun.sleep(pauseMs);
+      if (!(await shared.isClaimed(wanted.key))) break;
+    }
+    const brought = await this.#readShared(wanted);
+    if (!brought) await hold();
+    return brought;
+  }
+
+  async #readShared({ key, isShared, isFresh }: Wanted): Promise<CachedResponse | null> {
+    const text = isShared && this.shared ? await this.shared.get(key) : null;
+    const found = text === null ? null : readEntry(text);
+    return found && isFresh(found) ? found : null;
+  }
+
+  #announce({ key, ttlSeconds, isShared }: Wanted) {
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    this.#underWay.set(key, promise);
+    const shared = isShared ? this.shared : null;
+    const owner = shared ? Bun.randomUUIDv7() : "";
+    let renewal: Timer | null = null;
+    let hasEnded = false;
+    /** Takes the turn among the processes, and keeps it until its end. */
+    const hold = async () => {
+      const isOurs = (await shared?.claim(key, owner, LEASE_MS)) ?? null;
+      if (isOurs && !hasEnded) {
+        renewal ??= setInterval(() => void shared?.claim(key, owner, LEASE_MS), LEASE_MS / 3).unref();
+      }
+      return isOurs;
+    };
+    const end = (result: Result) => {
+      if (hasEnded) return false;
+      hasEnded = true;
+      if (this.#underWay.get(key) === promise) this.#underWay.delete(key);
+      resolve(result);
+      if (renewal) clearInterval(renewal);
+      return true;
+    };
+    const turn: Turn = {
+      keep: (response) => {
+        if (!end(response)) return;
+        if (!shared) this.#entries.set(key, response, { ttl: ttlSeconds * 1000 });
+        // Others look for it as soon as the turn is given back.
+        else void shared.set(key, entryText(response), ttlSeconds).then(() => shared.release(key, owner));
+      },
+      drop: (hasLeft) => {
+        if (end(hasLeft ? LEFT : null) && renewal) void shared?.release(key, owner);
+      },
+    };
+    return { turn, end, hold };
+  }
+}
+
+/** What a promise brings until a time (`performance.now()`); null: nothing. */
+async function within(running: Promise<Result>, until: number): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, Math.max(0, until - performance.now()), null);
+  const result = await Promise.race([running, promise]);
+  clearTimeout(timer);
+  return result;
 }
 
 const makeEntries = (maxSize: number): LRUCache<string, CachedResponse> =>
   new LRUCache({ maxSize, sizeCalculation: ({ text }, key) => 2 * (text.length + key.length) + OVERHEAD_BYTES });
-
-/** What Redis has of a response; null: it is none of this release. */
-function readEntry(text: string): CachedResponse | null {
-  const entry = recordOf(parseJson(text));
-  const usage = recordOf(entry?.usage);
-  if (!entry || !usage || typeof entry.text !== "string" || typeof entry.contentType !== "string") return null;
-  if (typeof entry.storedAt !== "number" || typeof usage.promptTokens !== "number") return null;
-  const { text: answer, contentType, storedAt } = entry;
-  // It was encrypted by a process of this site, so it has the members that `begin` wrote.
-  return {
-    text: answer,
-    contentType,
-    storedAt,
-    usage: usage as Usage,
-    isStream: entry.isStream === true,
-    withUsage: entry.withUsage === true,
-  };
-}

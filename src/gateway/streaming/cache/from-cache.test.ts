@@ -9,7 +9,7 @@ import {
   usageChunk,
 } from "../../../../test/support/gateway/start-upstream.ts";
 import { until } from "../../../../test/support/lib/until.ts";
-import { readWish } from "./from-cache.ts";
+import { readWish } from "./cache-control.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -65,7 +65,8 @@ describe("the cache of responses", () => {
     // (10 + 5 × 4) × 1.25 = 37.5, and a tenth of it: 3.75
     expect(hit).toMatchObject({ quota: 4, promptTokens: 10, completionTokens: 5, channelId: 0, failed: false });
     expect(hit.other.receipt).toMatchObject({ total: 4, cacheHitPercent: 10, groupRatio: "0.1" });
-    expect(hit.other.response_cache).toEqual({ age_seconds: expect.any(Number) });
+    expect(hit.other.response_cache).toEqual({ age_seconds: expect.any(Number), saved: 34 });
+    expect((await relay.billing.nextRecord(1)).other.response_cache).toEqual({ miss: true });
     expect(hit.other.admin_info?.use_channel).toEqual([]);
     expect(relay.billing.openHolds).toBe(0);
   });

@@ -1,29 +1,30 @@
 import { charge } from "../../../billing/pricing/charge.ts";
+import { inTiers } from "../../../billing/pricing/service-tiers.ts";
 import type { Price } from "../../../billing/types.ts";
-import { type Reply, replyOf, stepsOf } from "../../../formats/conversation/collect-reply.ts";
+import { stepsOf } from "../../../formats/conversation/collect-reply.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomId } from "../../../lib/http/request.ts";
 import { decimal, multiply } from "../../../lib/values/decimal.ts";
-import { codecOf } from "../../../providers/registry.ts";
 import type { CacheRule } from "../../../settings/option/cache-rules.ts";
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refuseIfClientLeft } from "../../call/progress.ts";
 import { Recording } from "../../call/recording.ts";
-import type { Uses } from "../../call/services.ts";
+import type { CallTools, Uses } from "../../call/services.ts";
 import { OutputMeter } from "../../money/output-meter.ts";
 import type { Pricing } from "../../money/price.ts";
 import type { Reservation } from "../../money/reserve.ts";
 import { type SettleCallContext, settleCall } from "../../money/settle-call.ts";
 import { responseTo } from "../respond.ts";
-import { cacheKeyOf, isCacheable } from "./cache-key.ts";
-import type { CachedResponse, CachedResponses } from "./cached-responses.ts";
+import { readWish } from "./cache-control.ts";
+import { cacheKeyOf, isCacheable, nameIn } from "./cache-key.ts";
+import type { CachedResponse, CachedResponses, Turn } from "./cached-responses.ts";
+import { inFormatOf, isWorthKeeping, type ResponseInFormat } from "./stored-form.ts";
 
 /** The responses that this process has. */
 export type CacheMemory = Readonly<{ cachedResponses: CachedResponses }>;
 
 /** What `fromCache` works with. */
-export type FromCacheContext = SettleCallContext & Pricing & Uses<"vault" | "cacheTotals"> & CacheMemory;
+export type FromCacheContext = SettleCallContext & Pricing & Uses<"vault"> & Pick<CallTools, "catalog"> & CacheMemory;
 
 const BYPASS = { state: "bypass", ageSeconds: 0, recording: null } as const;
 
@@ -42,48 +43,64 @@ export async function fromCache(
   const { model } = call.summary;
   const rule = values.ResponseCacheRules.find(({ pattern }) => pattern.test(model) || pattern.test(nameIn(call)));
   const wish = readWish(call.request.headers.get("cache-control"));
-  if (!rule || wish.noStore || !isCacheable(call, rule)) {
+  if (!rule || wish.noStore || !isCacheable(call, rule) || (!rule.tools && searches(context, model))) {
     call.progress.cache = BYPASS;
     if (wish.onlyIfCached) throw notCached();
     return null;
   }
   cachedResponses.limit(values.ResponseCacheMegabytes * 1024 * 1024);
-  const isShared = values.ResponseCacheStore === "redis";
-  const key = services.vault.keyedHash(`${values.ResponseCacheGeneration} ${cacheKeyOf(call, rule)}`);
+  const ageOf = ({ storedAt }: CachedResponse) => Math.max(0, nowSeconds() - storedAt);
+  const wanted = {
+    key: services.vault.keyedHash(`${values.ResponseCacheGeneration} ${cacheKeyOf(call, rule)}`),
+    ttlSeconds: rule.ttlSeconds ?? values.ResponseCacheTtlSeconds,
+    isShared: values.ResponseCacheStore === "redis",
+    isFresh: (found: CachedResponse) => found.expiresAt > nowSeconds() && ageOf(found) <= wish.maxAge,
+  };
+  let turn: Turn | null = null;
   if (!wish.noCache) {
-    const found = (await cachedResponses.find(key, isShared)) ?? (await cachedResponses.awaitEqual(key));
-    const ageSeconds = found ? Math.max(0, nowSeconds() - found.storedAt) : 0;
-    if (found && ageSeconds <= wish.maxAge) {
-      const response = inFormatOf(call, found, values.LogChatContentEnabled);
-      if (response) {
-        call.progress.cache = { state: "hit", ageSeconds, recording: null };
-        return await serve(context, call, reserved, found, response, rule);
-      }
+    const askedAtMs = performance.now();
+    const found = wish.onlyIfCached ? await cachedResponses.peek(wanted) : await cachedResponses.find(wanted);
+    call.progress.timing.waitedMs += performance.now() - askedAtMs;
+    const response = found.response && inFormatOf(call, found.response, values.LogChatContentEnabled);
+    if (found.response && response) {
+      return await serve(
+        context,
+        call,
+        reserved,
+        { ...found.response, ageSeconds: ageOf(found.response) },
+        response,
+        rule,
+      );
     }
+    turn = found.turn;
   }
   if (wish.onlyIfCached) throw notCached();
-  const ttlSeconds = rule.ttlSeconds ?? values.ResponseCacheTtlSeconds;
-  const done = cachedResponses.begin(key, ttlSeconds, isShared);
-  const { stream: isStream, wantsUsage: withUsage } = call.summary;
-  const recording = new Recording(model, rule.maxBytes, (recorded) => {
-    const contentType = isStream ? call.endpoint.codec.streamType : "application/json";
-    done(recorded && { ...recorded, contentType, isStream, withUsage, storedAt: nowSeconds() });
-  });
+  const recording = recordFor(call, rule, wanted.ttlSeconds, turn ?? cachedResponses.begin(wanted));
   call.progress.cache = { state: "miss", ageSeconds: 0, recording };
-  services.cacheTotals?.count(model, { hits: 0, misses: 1, saved: 0 });
   return null;
 }
 
-/** The name by which the client called: of a model or of a route. */
-const nameIn = ({ body, summary }: Call): string =>
-  typeof body.json.model === "string" ? body.json.model : summary.model;
+/** Whether the model looks for news with each answer. */
+const searches = ({ catalog }: Pick<CallTools, "catalog">, model: string): boolean =>
+  catalog().find(model).built_in_search === true;
+
+/** Takes the response of a call that has the turn, and ends the turn. */
+function recordFor(call: Call, rule: CacheRule, ttlSeconds: number, turn: Turn): Recording {
+  const { stream: isStream, wantsUsage: withUsage, model } = call.summary;
+  return new Recording(model, rule.maxBytes, (recorded) => {
+    if (!recorded || !isWorthKeeping(call, recorded.text, rule)) return turn.drop(call.progress.client.hasLeft);
+    const contentType = isStream ? call.endpoint.codec.streamType : "application/json";
+    const storedAt = nowSeconds();
+    turn.keep({ ...recorded, contentType, isStream, withUsage, storedAt, expiresAt: storedAt + ttlSeconds });
+  });
+}
 
 /** Charges a hit and answers it: nothing is sent before the charge is durable. Rejects GatewayError if the client has left. */
 async function serve(
   context: FromCacheContext,
   call: Call,
   reserved: Reservation,
-  { usage }: CachedResponse,
+  { ageSeconds, usage, tiers, upstreamCost }: CachedResponse & Readonly<{ ageSeconds: number }>,
   response: ResponseInFormat,
   rule: CacheRule,
 ): Promise<Response> {
@@ -95,15 +112,18 @@ async function serve(
   timing.markOverhead();
   const percent = rule.hitPercent ?? services.settings.values.ResponseCacheHitPercent;
   const unit = prices.quotaPerUnit();
-  const { quota, receipt } = charge(hitPrice(reserved.prices.price, percent), usage, unit);
-  const full = charge(reserved.prices.price, usage, unit).quota;
+  const price = inTiers(reserved.prices.price, tiers);
+  const { quota, receipt } = charge(hitPrice(price, percent), usage, unit);
+  const full = charge(price, usage, unit).quota;
   const meter = new OutputMeter();
   if (response.reply) for (const step of stepsOf(response.reply)) meter.step(step);
   else meter.other();
   const ended = { ending: "complete", reported: usage, meter } as const;
   const charged = { quota, receipt: { ...receipt, cacheHitPercent: percent } };
-  await settleCall(context, call, reserved, { ended, usage, evidence: "reported", charged });
-  services.cacheTotals?.count(call.summary.model, { hits: 1, misses: 0, saved: full - quota });
+  const savings = { price: full - quota, upstream: upstreamCost };
+  call.progress.cache = { state: "hit", ageSeconds, recording: null, savings };
+  const serviceTier = tiers.length > 0 ? tiers.join(", ") : undefined;
+  await settleCall(context, call, reserved, { ended, usage, evidence: "reported", charged, serviceTier });
   return responseTo(call, response.text, response.contentType, call.summary.stream);
 }
 
@@ -120,58 +140,6 @@ function hitPrice(price: Price, percent: number): Price {
   if (known) known.set(percent, made);
   else hitPrices.set(price, new Map([[percent, made]]));
   return made;
-}
-
-type ResponseInFormat = Readonly<{ text: string; contentType: string; reply: Reply | null }>;
-
-/**
- * The response as the call wants it: as it was, or a stream from a complete one and the other way round; null: it cannot be read.
- * It is decoded only for that, or where `logsContent` its text is logged.
- */
-function inFormatOf(call: Call, found: CachedResponse, logsContent: boolean): ResponseInFormat | null {
-  const { endpoint, summary, requestId, createdAt } = call;
-  const { codec, capability } = endpoint;
-  const { text, contentType, isStream, withUsage, usage } = found;
-  const isAsStored = isStream === summary.stream && (!isStream || withUsage === summary.wantsUsage);
-  if (capability !== "chat" || (isAsStored && !logsContent)) return { text, contentType, reply: null };
-  const reply = replyOf(codecOf(codec.dialect), text, randomId);
-  if (!reply) return null;
-  if (isAsStored) return { text, contentType, reply };
-  const request = call.conversation?.() ?? codec.decodeRequest(call.body.json);
-  const about = { model: summary.model, requestId, createdAt, newId: randomId };
-  const complete: Reply = { ...reply, usage: reply.usage ?? usage };
-  if (!summary.stream) {
-    return {
-      text: JSON.stringify(codec.encodeReply(complete, about, request)),
-      contentType: "application/json",
-      reply,
-    };
-  }
-  const encoder = codec.streamEncoder(about, request);
-  const events =
-    [...stepsOf(complete)].map((step) => encoder.push(step)).join("") + encoder.end(complete.usage ?? usage);
-  return { text: events, contentType: codec.streamType, reply };
-}
-
-/** What a client wants of a cache, as HTTP says it. */
-type Wish = Readonly<{ noStore: boolean; noCache: boolean; onlyIfCached: boolean; maxAge: number }>;
-
-const ANY: Wish = { noStore: false, noCache: false, onlyIfCached: false, maxAge: Number.POSITIVE_INFINITY };
-
-/** Reads `Cache-Control` (RFC 9111, 5.2.1); what is not known has no effect. */
-export function readWish(header: string | null): Wish {
-  if (!header) return ANY;
-  const words = header
-    .toLowerCase()
-    .split(",")
-    .map((word) => word.trim());
-  const maxAge = words.map((word) => /^max-age="?(\d+)"?$/.exec(word)?.[1]).find((seconds) => seconds !== undefined);
-  return {
-    noStore: words.includes("no-store"),
-    noCache: words.includes("no-cache"),
-    onlyIfCached: words.includes("only-if-cached"),
-    maxAge: maxAge === undefined ? ANY.maxAge : Number(maxAge),
-  };
 }
 
 const notCached = (): GatewayError =>

@@ -15,6 +15,7 @@ export const KEYS: ApiTask = {
     "POST /api/provider_keys/": "Store a key at a provider",
     "GET /api/provider_keys/offer": "Get what the site allows for your own keys",
     "GET /api/provider_keys/count": "Count the stored keys of all accounts",
+    "GET /api/provider_keys/usage": "Get what calls by callers' own keys came to",
     "PUT /api/provider_keys/{id}": "Update a key at a provider",
     "DELETE /api/provider_keys/{id}": "Delete a key at a provider",
     "POST /api/provider_keys/{id}/test": "Test a key at a provider",

@@ -84,6 +84,7 @@ export const ROUTING: ApiTask = {
   description: "Model names of your own, trials on part of the traffic, and stored requests sent again.",
   operations: {
     "GET /api/response_cache/": "Get what the response cache saves",
+    "GET /api/response_cache/self": "Get what the response cache saves you",
     "DELETE /api/response_cache/": "Clear the response cache",
     "GET /api/guardrail/": "List guardrails",
     "POST /api/guardrail/": "Create a guardrail",

@@ -57,7 +57,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("ownKey", other.own_key, ownKeyText(other.own_key)),
     ...fact(
       "responseCache",
-      other.response_cache,
+      other.response_cache?.age_seconds,
       t("logs.detail.responseAge", { age: formatSeconds(other.response_cache?.age_seconds ?? 0) }),
     ),
     ...fact("guardrails", other.guardrails, guardrailsText(other.guardrails)),

@@ -119,7 +119,7 @@ type OwnKeyNote = NonNullable<LogOther["own_key"]>;
 
 /** Rows that came from another gateway may have values of other types. */
 const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
-  own_key: isShape<OwnKeyNote>({ id: isNumber, name: isText, provider: isText }),
+  own_key: isShape<OwnKeyNote>({ id: isNumber, name: isText, provider: isText, worth: isOptional(isNumber) }),
   guardrails: isGuardrailNote,
   model_ratio: isNumber,
   model_price: isNumber,
@@ -167,7 +167,11 @@ const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
   uncovered: isNumber,
   refunded: isNumber,
   queued_ms: isNumber,
-  response_cache: isShape<{ age_seconds: number }>({ age_seconds: isNumber }),
+  response_cache: isShape<NonNullable<LogOther["response_cache"]>>({
+    age_seconds: isOptional(isNumber),
+    saved: isOptional(isNumber),
+    miss: isOptional((value): value is true => value === true),
+  }),
   agent_session: isAgentSession,
   tags: isListOf(isText),
   end_user: isText,
@@ -185,6 +189,7 @@ const ADMIN_CHECKS: Checks<AdminInfo> = {
   attempts: isListOf(isAttempt),
   key_index: isNumber,
   upstream_cost: isNumber,
+  cache_saved: isNumber,
   exchange: isExchange,
 };
 

@@ -22,6 +22,7 @@ import { AccountPanel } from "./home/AccountPanel.tsx";
 import { DecisionsPanel } from "./home/DecisionsPanel.tsx";
 import { FailuresPanel } from "./home/FailuresPanel.tsx";
 import { RunningOutPanel } from "./home/RunningOutPanel.tsx";
+import { CachePanel, OwnKeysPanel } from "./home/SavingsPanels.tsx";
 import { TopUsersPanel } from "./home/TopUsersPanel.tsx";
 import { LatencyPanel } from "./LatencyPanel.tsx";
 import { OverviewTiles } from "./OverviewTiles.tsx";
@@ -108,6 +109,8 @@ const DetailContent = () => {
           {isForAdmin ? <DecisionsPanel /> : <AccountPanel />}
           {hasTop && isForAdmin && <TopUsersPanel view={view} />}
           {hasTop && <FailuresPanel view={view} />}
+          {hasTop && <CachePanel view={view} />}
+          {hasTop && isForAdmin && <OwnKeysPanel view={view} />}
           {hasTop && isForAdmin && <RunningOutPanel />}
         </Col>
       </Box>

@@ -6,12 +6,11 @@ import { useTranslation } from "react-i18next";
 import { readData } from "../../../api/client.ts";
 import { responseCacheApi } from "../../../api/groups.ts";
 import { KeyValueTiles } from "../../../components/display/KeyValue.tsx";
-import { Money } from "../../../components/display/Money.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
-import { formatNumber, formatShare } from "../../../lib/format/number.ts";
+import { useCacheFacts } from "../../logs/usage/home/cache-facts.tsx";
 
 /** What the cache of responses saved, and a way to empty it. */
 export const ResponseCachePanel = () => {
@@ -32,21 +31,15 @@ export const ResponseCachePanel = () => {
     };
     if (await confirm(question)) clear.mutate();
   };
+  const facts = useCacheFacts(data ?? [], "all");
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton variant="rounded" height={72} />;
-  const sum = (name: "hits" | "misses" | "saved") => data.reduce((total, day) => total + day[name], 0);
-  const [hits, all] = [sum("hits"), sum("hits") + sum("misses")];
-  const facts = [
-    [t("settings.responseCache.hits"), formatNumber(hits)],
-    [t("settings.responseCache.rate"), formatShare(all === 0 ? 0 : hits / all)],
-    [t("settings.responseCache.saved"), <Money key="saved" quota={sum("saved")} />],
-  ] as const;
   return (
     <Col gap={4} sx={{ pt: 4, borderTop: "1px dashed", borderColor: "line.main" }}>
       <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>
-        {t(hits === 0 ? "settings.responseCache.none" : "settings.responseCache.period")}
+        {t(facts ? "settings.responseCache.period" : "settings.responseCache.none")}
       </Box>
-      {hits > 0 && <KeyValueTiles items={facts} />}
+      {facts && <KeyValueTiles items={facts} />}
       <Row>
         <Button color="error" loading={clear.isPending} onClick={() => void ask()}>
           {t("settings.responseCache.clear")}
