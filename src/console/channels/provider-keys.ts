@@ -9,7 +9,7 @@ import {
   updateProviderKey,
 } from "../../domain/channels/provider-keys/save-key.ts";
 import { testProviderKey } from "../../domain/channels/provider-keys/test-key.ts";
-import { readProviderKeyDays } from "../../domain/logs/usage/read-day-sums.ts";
+import { readProviderKeyDays } from "../../domain/logs/usage/totals/read-day-sums.ts";
 import { dayQuery, daysOf } from "../http/day-query.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { dayOf } from "../../billing/operator-spend.ts";
-import type { DayRange } from "../../domain/logs/usage/read-day-sums.ts";
+import type { DayRange } from "../../domain/logs/usage/totals/read-day-sums.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { numberOrUndefined, timestamp } from "./paging.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import { readCacheDays } from "../../domain/logs/usage/read-day-sums.ts";
+import { readCacheDays } from "../../domain/logs/usage/totals/read-day-sums.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { clearResponseCache } from "../../domain/models/response-cache.ts";
 import type { Settings } from "../../settings/settings.ts";

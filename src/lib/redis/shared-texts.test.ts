@@ -29,7 +29,7 @@ describe.if(REDIS !== undefined)("texts that replicas share", () => {
     await plain.send("SET", ["sluice:text:other", cipher]);
     await plain.send("SET", ["sluice:text:cut", cipher.slice(0, -8)]);
     await plain.send("SET", ["sluice:text:plain", "an answer"]);
-    await plain.send("LPUSH", ["sluice:text:list", "an answer"]);
+    await plain.send("HSET", ["sluice:text:list", "a", "an answer"]);
     for (const key of ["other", "cut", "plain", "list"]) expect(await two?.get(key)).toBeNull();
     for (const texts of [one, two, other]) texts?.close();
     plain.close();

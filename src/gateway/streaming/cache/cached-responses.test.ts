@@ -9,7 +9,7 @@ const response = (text: string, fields: Partial<CachedResponse> = {}): CachedRes
   ...{ text, usage: NO_USAGE, tiers: [], upstreamCost: null, contentType: "application/json" },
   ...{ isStream: false, withUsage: false, storedAt: nowSeconds(), expiresAt: nowSeconds() + 60, ...fields },
 });
-const wanted = (isShared: boolean) => ({
+const lookup = (isShared: boolean) => ({
   ...{ key: "k", ttlSeconds: 60, isShared },
   isFresh: ({ expiresAt }: CachedResponse) => expiresAt > nowSeconds(),
 });
@@ -51,7 +51,7 @@ const open = (shared: Omit<SharedTexts, "close"> | null = null) => {
 
 test("of equal calls in one tick of the event loop one has the turn", async () => {
   const memory = open();
-  const all = Array.from({ length: 50 }, () => memory.find(wanted(false)));
+  const all = Array.from({ length: 50 }, () => memory.find(lookup(false)));
   const first = await Promise.race(all);
   turnOf(first).keep(response("a"));
   const found = await Promise.all(all);
@@ -63,7 +63,7 @@ describe("processes with one Redis", () => {
   test("wait for one of them, whose response all get", async () => {
     const { shared, turns } = memoryTexts();
     const processes = [open(shared), open(shared), open(shared)];
-    const all = processes.flatMap((each) => [each.find(wanted(true)), each.find(wanted(true))]);
+    const all = processes.flatMap((each) => [each.find(lookup(true)), each.find(lookup(true))]);
     const first = await Promise.race(all);
     await Bun.sleep(100);
     turnOf(first).keep(response("a"));
@@ -76,8 +76,8 @@ describe("processes with one Redis", () => {
   test("wait no longer for one that brings nothing", async () => {
     const { shared } = memoryTexts();
     const [one, two] = [open(shared), open(shared)];
-    const first = turnOf(await one.find(wanted(true)));
-    const second = two.find(wanted(true));
+    const first = turnOf(await one.find(lookup(true)));
+    const second = two.find(lookup(true));
     await Bun.sleep(50);
     first.drop(false);
     turnOf(await second).drop(false);
@@ -87,7 +87,7 @@ describe("processes with one Redis", () => {
     const { shared, turns } = memoryTexts();
     turns.set("k", { owner: "killed", until: performance.now() + 300 });
     const startedMs = performance.now();
-    turnOf(await open(shared).find(wanted(true))).drop(false);
+    turnOf(await open(shared).find(lookup(true))).drop(false);
     expect(performance.now() - startedMs).toBeGreaterThan(250);
     expect(performance.now() - startedMs).toBeLessThan(1500);
   });
@@ -95,9 +95,9 @@ describe("processes with one Redis", () => {
   test("keep a turn for as long as a call takes", async () => {
     const { shared } = memoryTexts();
     const [one, two] = [open(shared), open(shared)];
-    const first = turnOf(await one.find(wanted(true)));
+    const first = turnOf(await one.find(lookup(true)));
     let hasSecond = false;
-    const second = two.find(wanted(true)).then((found) => {
+    const second = two.find(lookup(true)).then((found) => {
       hasSecond = true;
       return found;
     });
@@ -110,7 +110,7 @@ describe("processes with one Redis", () => {
   test("make their calls where it is away, and keep what it lost", async () => {
     const away = memoryTexts({ get: async () => null, claim: async () => null, isClaimed: async () => false });
     const [one, two] = [open(away.shared), open(away.shared)];
-    const turns = [await one.find(wanted(true)), await two.find(wanted(true))].map(turnOf);
+    const turns = [await one.find(lookup(true)), await two.find(lookup(true))].map(turnOf);
     for (const turn of turns) turn.keep(response("a"));
   });
 });
@@ -135,6 +135,6 @@ describe("an entry of another writer is none", () => {
   test("or is over, whatever Redis says", async () => {
     const { shared, texts } = memoryTexts();
     texts.set("k", entryText(response("old", { expiresAt: nowSeconds() - 1 })));
-    turnOf(await open(shared).find(wanted(true))).drop(false);
+    turnOf(await open(shared).find(lookup(true))).drop(false);
   });
 });

@@ -17,7 +17,7 @@ export type CachedResponse = RecordedResponse &
   }>;
 
 /** What a call looks for, and how its response is kept. */
-export type Wanted = Readonly<{
+export type Lookup = Readonly<{
   key: string;
   ttlSeconds: number;
   /** Also of other replicas. */
@@ -61,31 +61,31 @@ export class CachedResponses {
   constructor(private readonly shared: Shared | null) {}
 
   /** The response of an earlier call or of one under way, for which it waits; else the turn to bring it. */
-  async find(wanted: Wanted): Promise<Found> {
+  async find(lookup: Lookup): Promise<Found> {
     const until = performance.now() + MOST_WAIT_MS;
     for (;;) {
-      const own = this.#entries.get(wanted.key);
-      if (own && wanted.isFresh(own)) return { response: own, turn: null };
-      const running = this.#underWay.get(wanted.key);
+      const own = this.#entries.get(lookup.key);
+      if (own && lookup.isFresh(own)) return { response: own, turn: null };
+      const running = this.#underWay.get(lookup.key);
       // Nothing is awaited between this and the turn, so that one call of all gets it.
-      if (!running) return this.#lead(wanted, until);
+      if (!running) return this.#lead(lookup, until);
       const result = await within(running, until);
       if (result === LEFT) continue;
-      if (result && wanted.isFresh(result)) return { response: result, turn: null };
-      return { response: null, turn: this.begin(wanted) };
+      if (result && lookup.isFresh(result)) return { response: result, turn: null };
+      return { response: null, turn: this.begin(lookup) };
     }
   }
 
   /** The response of an earlier call alone. */
-  async peek(wanted: Wanted): Promise<Found> {
-    const own = this.#entries.get(wanted.key);
-    if (own && wanted.isFresh(own)) return { response: own, turn: null };
-    return { response: await this.#readShared(wanted), turn: null };
+  async peek(lookup: Lookup): Promise<Found> {
+    const own = this.#entries.get(lookup.key);
+    if (own && lookup.isFresh(own)) return { response: own, turn: null };
+    return { response: await this.#readShared(lookup), turn: null };
   }
 
   /** The turn to bring a response, whatever there is: equal calls wait from now on. */
-  begin(wanted: Wanted): Turn {
-    return this.#announce(wanted).turn;
+  begin(lookup: Lookup): Turn {
+    return this.#announce(lookup).turn;
   }
 
   /** From now on responses take at most so many bytes. */
@@ -96,11 +96,11 @@ export class CachedResponses {
   }
 
   /** Asks the other processes: one call of all has the turn. */
-  async #lead(wanted: Wanted, until: number): Promise<Found> {
-    const { turn, end, hold } = this.#announce(wanted);
+  async #lead(lookup: Lookup, until: number): Promise<Found> {
+    const { turn, end, hold } = this.#announce(lookup);
     const { shared } = this;
-    if (!wanted.isShared || !shared) return { response: null, turn };
-    const response = await this.#findShared(shared, wanted, until, hold);
+    if (!lookup.isShared || !shared) return { response: null, turn };
+    const response = await this.#findShared(shared, lookup, until, hold);
     if (!response) return { response: null, turn };
     end(response);
     return { response, turn: null };
@@ -108,34 +108,34 @@ export class CachedResponses {
 
   async #findShared(
     shared: Shared,
-    wanted: Wanted,
+    lookup: Lookup,
     until: number,
     hold: () => Promise<boolean | null>,
   ): Promise<CachedResponse | null> {
-    const found = await this.#readShared(wanted);
+    const found = await this.#readShared(lookup);
     if (found) return found;
     // Between the two it may have come.
-    if ((await hold()) !== false) return await this.#readShared(wanted);
+    if ((await hold()) !== false) return await this.#readShared(lookup);
     for (
       let pauseMs = SHORTEST_LOOK_MS;
       performance.now() < until;
       pauseMs = Math.min(pauseMs * 1.5, LONGEST_LOOK_MS)
     ) {
       await Bun.sleep(pauseMs);
-      if (!(await shared.isClaimed(wanted.key))) break;
+      if (!(await shared.isClaimed(lookup.key))) break;
     }
-    const brought = await this.#readShared(wanted);
+    const brought = await this.#readShared(lookup);
     if (!brought) await hold();
     return brought;
   }
 
-  async #readShared({ key, isShared, isFresh }: Wanted): Promise<CachedResponse | null> {
+  async #readShared({ key, isShared, isFresh }: Lookup): Promise<CachedResponse | null> {
     const text = isShared && this.shared ? await this.shared.get(key) : null;
     const found = text === null ? null : readEntry(text);
     return found && isFresh(found) ? found : null;
   }
 
-  #announce({ key, ttlSeconds, isShared }: Wanted) {
+  #announce({ key, ttlSeconds, isShared }: Lookup) {
     const { promise, resolve } = Promise.withResolvers<Result>();
     this.#underWay.set(key, promise);
     const shared = isShared ? this.shared : null;

@@ -50,7 +50,7 @@ export async function fromCache(
   }
   cachedResponses.limit(values.ResponseCacheMegabytes * 1024 * 1024);
   const ageOf = ({ storedAt }: CachedResponse) => Math.max(0, nowSeconds() - storedAt);
-  const wanted = {
+  const lookup = {
     key: services.vault.keyedHash(`${values.ResponseCacheGeneration} ${cacheKeyOf(call, rule)}`),
     ttlSeconds: rule.ttlSeconds ?? values.ResponseCacheTtlSeconds,
     isShared: values.ResponseCacheStore === "redis",
@@ -58,9 +58,9 @@ export async function fromCache(
   };
   let turn: Turn | null = null;
   if (!wish.noCache) {
-    const askedAtMs = performance.now();
-    const found = wish.onlyIfCached ? await cachedResponses.peek(wanted) : await cachedResponses.find(wanted);
-    call.progress.timing.waitedMs += performance.now() - askedAtMs;
+    const lookedUpAtMs = performance.now();
+    const found = wish.onlyIfCached ? await cachedResponses.peek(lookup) : await cachedResponses.find(lookup);
+    call.progress.timing.waitedMs += performance.now() - lookedUpAtMs;
     const response = found.response && inFormatOf(call, found.response, values.LogChatContentEnabled);
     if (found.response && response) {
       return await serve(
@@ -75,7 +75,7 @@ export async function fromCache(
     turn = found.turn;
   }
   if (wish.onlyIfCached) throw notCached();
-  const recording = recordFor(call, rule, wanted.ttlSeconds, turn ?? cachedResponses.begin(wanted));
+  const recording = recordFor(call, rule, lookup.ttlSeconds, turn ?? cachedResponses.begin(lookup));
   call.progress.cache = { state: "miss", ageSeconds: 0, recording };
   return null;
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { responseCacheDays } from "../../../../db/schema/models/response-cache.ts";
-import { addUser, usageRecord } from "../../../../test/support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
-import { recordText } from "../../../billing/journal/apply/record-text.ts";
-import { dayOf } from "../../../billing/operator-spend.ts";
-import type { UsageRecord } from "../../../billing/types.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
+import { responseCacheDays } from "../../../../../db/schema/models/response-cache.ts";
+import { addUser, usageRecord } from "../../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { applyBatch } from "../../../../billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../../../billing/journal/apply/record-text.ts";
+import { dayOf } from "../../../../billing/operator-spend.ts";
+import type { UsageRecord } from "../../../../billing/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 import { deleteOldDaySums, readCacheDays, readProviderKeyDays } from "./read-day-sums.ts";
 
 let database: TestDatabase;

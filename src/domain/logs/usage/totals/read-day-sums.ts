@@ -1,9 +1,9 @@
 import { and, asc, between, eq, lt } from "drizzle-orm";
-import { providerKeyDays } from "../../../../db/schema/channels/provider-keys.ts";
-import { responseCacheDays } from "../../../../db/schema/models/response-cache.ts";
-import type { Db } from "../../../../db/types.ts";
-import { dayOf } from "../../../billing/operator-spend.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
+import { providerKeyDays } from "../../../../../db/schema/channels/provider-keys.ts";
+import { responseCacheDays } from "../../../../../db/schema/models/response-cache.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { dayOf } from "../../../../billing/operator-spend.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
 
 const KEEP_DAYS = 400;
 const ALL_ACCOUNTS = 0;
