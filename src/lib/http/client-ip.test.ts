@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createClientAddress, limitKeyOf } from "./client-ip.ts";
+import { withOrigin } from "./request.ts";
 
 const from = (address: string) => ({ requestIP: () => ({ address }) });
 const ask = (headers: Record<string, string> = {}) => new Request("http://gateway.test/api/status", { headers });
@@ -58,5 +59,12 @@ describe("client address", () => {
     expect(limitKeyOf("2001:db8:1:2:aaaa::1")).toBe(limitKeyOf("2001:db8:1:2:bbbb::9"));
     expect(limitKeyOf("2001:db8:1:3::1")).not.toBe(limitKeyOf("2001:db8:1:2::1"));
     expect(limitKeyOf("::ffff:1.2.3.4")).toBe("1.2.3.4");
+  });
+
+  test("a request that another one makes here comes from that one's client", () => {
+    const inner = ask({ "x-forwarded-for": "192.0.2.99" });
+    const { ip } = createClientAddress(["127.0.0.1"]);
+    expect(withOrigin({ ip: "192.0.2.7", requestId: "1" }, () => ip(inner, null))).toBe("192.0.2.7");
+    expect(ip(inner, null)).toBe("");
   });
 });

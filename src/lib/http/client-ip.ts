@@ -1,11 +1,12 @@
 import ipaddr from "ipaddr.js";
+import { requestOrigin } from "./request.ts";
 
 /** Knows the address of a request's connection, as `Bun.Server` does. */
 export type PeerSource = { requestIP(request: Request): { address: string } | null } | null | undefined;
 
 /** Determines the client of a request behind trusted proxies. */
 export type ClientAddress = {
-  /** The client's address; empty if the connection is unknown. */
+  /** The client's address; of a request that another one makes here, that one's client. Empty if the connection is unknown. */
   ip(request: Request, peers: PeerSource): string;
   /** Whether the client uses HTTPS, with this process or with a trusted proxy (X-Forwarded-Proto). */
   isHttps(request: Request, peers: PeerSource): boolean;
@@ -48,6 +49,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   return {
     ip(request, peers) {
       const peer = peerOf(request, peers);
+      if (peer === "") return requestOrigin()?.ip ?? "";
       if (ranges.length === 0 || !isTrusted(peer)) return peer;
       const chain = request.headers.get("x-forwarded-for") ?? request.headers.get("x-real-ip") ?? "";
       let caller = peer;
