@@ -13,15 +13,11 @@ export function requireServerAddress(settings: AddressReader): string {
   return address;
 }
 
-/** The same for the caller of a request alone; without it the address that was called, which nobody else gets. */
-export const addressForCaller = (settings: AddressReader, { url }: Readonly<{ url: string }>): string =>
-  settings.get("ServerAddress") || new URL(url).origin;
-
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 type Called = Readonly<{ url: string }>;
 
-/** `addressForCaller` of a site that is served below a path. */
+/** The same for the caller of a request alone; without it the address that was called, which nobody else gets. */
 export const siteForCaller = (settings: AddressReader, { url }: Called, basePath: string): string =>
   settings.get("ServerAddress") || new URL(url).origin + basePath;
 

@@ -33,7 +33,7 @@ import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
  * names one. Throws GatewayError where it cannot.
  */
 export function planMcp(
-  context: Uses<"settings"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
+  context: Uses<"settings" | "config"> & Pick<CallTools, "catalog"> & Pick<UpstreamTools, "limitations">,
   call: Call,
 ): Call | null {
   if (namesSiteServer(context, call)) {
@@ -69,7 +69,7 @@ function runsMcp(
 /** Members by which a request continues what its provider stores, and which every round would add to. */
 const STORED_BY_PROVIDER = ["conversation", "prompt", "thread", "container"] as const;
 
-function namesSiteServer(context: Uses<"settings">, { body: { json }, request }: Call): boolean {
+function namesSiteServer(context: Uses<"settings" | "config">, { body: { json }, request }: Call): boolean {
   const siteServerOf = siteServersFor(context, request);
   const urls = [
     ...recordsOf(json.tools).map(({ type, server_url: url }) => (type === "mcp" ? url : null)),
@@ -99,7 +99,7 @@ const MAX_ELAPSED_MS = 600_000;
  * round. `call` has the body as it was received.
  */
 export async function runMcp(
-  context: Uses<"settings"> & UsesStores<"responses"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
+  context: Uses<"settings" | "config"> & UsesStores<"responses"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
   arrival: Arrival,
   call: Call,
   handle: HandleCall,
@@ -137,7 +137,7 @@ export async function runMcp(
 
 /** The site's servers are the operator's choice; connecting to others can be switched off. */
 function sourceOf(
-  context: Uses<"settings"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
+  context: Uses<"settings" | "config"> & Pick<UpstreamTools, "mcpFetch"> & SiteSourceContext,
   call: Call,
   server: McpServer,
   signal: AbortSignal,
@@ -160,7 +160,10 @@ type McpRequest = Readonly<{
 }>;
 
 /** Rejects DecodeError. */
-async function readRequest(context: Uses<"settings"> & UsesStores<"responses">, call: Call): Promise<McpRequest> {
+async function readRequest(
+  context: Uses<"settings" | "config"> & UsesStores<"responses">,
+  call: Call,
+): Promise<McpRequest> {
   const { json } = call.body;
   const siteServerOf = siteServersFor(context, call.request);
   if (call.endpoint.codec.dialect === "anthropic") {

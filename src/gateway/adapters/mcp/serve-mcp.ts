@@ -7,7 +7,7 @@ import type { HandleCall } from "./run-mcp.ts";
 import type { SiteSourceContext } from "./site-tools.ts";
 
 /** What these functions work with. */
-export type ServeMcpContext = Uses<"settings"> &
+export type ServeMcpContext = Uses<"settings" | "config"> &
   UsesStores<"responses"> &
   Pick<CallTools, "catalog"> &
   Pick<UpstreamTools, "limitations" | "mcpFetch"> &

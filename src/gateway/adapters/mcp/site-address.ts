@@ -1,4 +1,4 @@
-import { addressForCaller } from "../../../settings/option/public-address.ts";
+import { siteForCaller } from "../../../settings/option/public-address.ts";
 import type { Uses } from "../../call/services.ts";
 
 /** Tells which addresses are servers of the site: their name, empty for all of them together; null: it is another address. */
@@ -14,8 +14,11 @@ const PATH = /^\/mcp(?:\/([^/]*))?\/?$/;
  * The servers of the site as requests name them: `sluice://github`, or the gateway's own address of the server, `/mcp/github`, below
  * the site's public address or the one that `request` came to. A proxy in front may have changed the scheme, which does not count.
  */
-export function siteServersFor({ services }: Uses<"settings">, request: Readonly<{ url: string }>): SiteServerOf {
-  const own = [new URL(addressForCaller(services.settings, request)), new URL("/", request.url)];
+export function siteServersFor(
+  { services }: Uses<"settings" | "config">,
+  request: Readonly<{ url: string }>,
+): SiteServerOf {
+  const own = [new URL(siteForCaller(services.settings, request, services.config.basePath)), new URL("/", request.url)];
   return (address) => {
     const named = BY_NAME.exec(address);
     if (named) return decode(named[1] ?? "");

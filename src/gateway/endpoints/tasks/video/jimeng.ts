@@ -4,7 +4,7 @@ import { integer, requestMembers } from "../../../../formats/request-rules.ts";
 import { requestIdOf } from "../../../../lib/http/request.ts";
 import { sayStored } from "../../../../lib/reason.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
-import { addressForCaller } from "../../../../settings/option/public-address.ts";
+import { siteForCaller } from "../../../../settings/option/public-address.ts";
 import type { ClientBody, Endpoint } from "../../../call/endpoint.ts";
 import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
@@ -92,7 +92,7 @@ async function showResult(
 
 const STATES = lookupTable<string>({ SUCCESS: "done", IN_PROGRESS: "generating" });
 
-const view = (context: Uses<"channels" | "settings">, request: Request, row: MediaRow) => ({
+const view = (context: Uses<"channels" | "settings" | "config">, request: Request, row: MediaRow) => ({
   status: STATES[row.status] ?? "in_queue",
   video_url: row.status === "SUCCESS" ? (videoUrlOf(context, row) ?? contentUrl(context, request, row)) : "",
   binary_data_base64: null,
@@ -101,8 +101,8 @@ const view = (context: Uses<"channels" | "settings">, request: Request, row: Med
 });
 
 /** Where a video without a public address is read, with the client's key. */
-const contentUrl = ({ services }: Uses<"settings">, request: Request, { taskId }: MediaRow): string =>
-  `${addressForCaller(services.settings, request)}/v1/videos/${taskId}/content`;
+const contentUrl = ({ services }: Uses<"settings" | "config">, request: Request, { taskId }: MediaRow): string =>
+  `${siteForCaller(services.settings, request, services.config.basePath)}/v1/videos/${taskId}/content`;
 
 const succeeded = (request: Request, data: object): Response =>
   answer(request, bodyOf(request, SUCCESS, "Success", data));
