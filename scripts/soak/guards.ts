@@ -95,7 +95,7 @@ export function startGuards() {
       if (isOpen && wasRefused) counts.open += 1;
       if (wasRefused) refused.push(id);
       const phase = RULES[model].phases[0];
-      // A gateway that ended in between may have asked for a call whose client never heard of it.
+      // A gateway that ended in between may have sent a request for a call whose client has no answer.
       const isFailure = conduct.get(`${id} ${phase}`) !== "pass";
       if (!isOpen && status === 200 && isFailure && text.includes(ANSWER)) counts.leaked += 1;
       if (!isOpen && status === 200 && text.includes(ANSWER)) counts.passed += 1;

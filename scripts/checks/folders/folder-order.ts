@@ -49,7 +49,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "ui/features/channels": "list tags quick drawer health cells",
   "ui/features/logs": "failures list archive sessions detail usage overview audit entries",
   "ui/features/logs/sessions": "compare timeline",
-  "ui/features/models": "replays experiments routes pricing page catalog",
+  "ui/features/models": "replays experiments routes pricing guardrails mcp page catalog",
   "ui/features/playground": "history panel answer compose chat",
   "ui/features/settings": "panels model-prices page fields",
   "ui/features/system": "shell public-pages first-steps",

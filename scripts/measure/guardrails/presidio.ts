@@ -69,13 +69,13 @@ type Place = Readonly<{ kind: PersonalKind; start: number; end: number }>;
 type Found = Readonly<{ places: readonly Place[]; ms: number }>;
 
 /** What Presidio finds in each line, and the entities that it knows in each language. */
-async function askPresidio(): Promise<Readonly<{ found: readonly Found[]; kinds: Readonly<Record<string, unknown>> }>> {
+async function runPresidio(): Promise<Readonly<{ found: readonly Found[]; kinds: Readonly<Record<string, unknown>> }>> {
   const input = corpus.map((line) => JSON.stringify(line)).join("\n");
-  const asked = Bun.spawn([options.python, "-c", SOURCE, options.model, LANGUAGES.join(",")], {
+  const child = Bun.spawn([options.python, "-c", SOURCE, options.model, LANGUAGES.join(",")], {
     ...{ stdin: new Blob([input]), stdout: "pipe", stderr: "inherit" },
   });
-  const [first = "", ...lines] = (await new Response(asked.stdout).text()).trim().split("\n");
-  if ((await asked.exited) !== 0 || lines.length !== corpus.length)
+  const [first = "", ...lines] = (await new Response(child.stdout).text()).trim().split("\n");
+  if ((await child.exited) !== 0 || lines.length !== corpus.length)
     throw new Error("Presidio did not answer each line");
   const found = lines.map((line, at): Found => {
     const answer = recordOf(parseJson(line));
@@ -142,7 +142,7 @@ function report(name: string, found: readonly Found[], isIncluded: (language: st
 }
 
 const ours = corpus.map(({ text }) => findOurs(text));
-const { found: theirs, kinds } = await askPresidio();
+const { found: theirs, kinds } = await runPresidio();
 for (const [language, entities] of Object.entries(kinds)) process.stdout.write(`${language}: ${String(entities)}\n`);
 const SETS: Readonly<Record<string, (language: string) => boolean>> = {
   English: (language) => language === "en",

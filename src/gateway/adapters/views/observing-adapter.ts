@@ -13,7 +13,7 @@ import { adapterLike } from "./adapter-like.ts";
 
 type Body = Buffer<ArrayBuffer>;
 
-/** What an upstream's answer says, read beside it: complete, and block by block. */
+/** What an upstream's answer says: complete, and block by block. */
 type Reads = Readonly<{
   complete(body: Body): readonly ReplyEvent[];
   stream(): (block: Buffer) => readonly ReplyEvent[];
@@ -97,8 +97,8 @@ const finishOf = (choice: number): ReplyEvent => ({ type: "finish", choice, reas
 const stepsOfChoices = (choices: unknown, isComplete: boolean): readonly ReplyEvent[] =>
   recordsOf(choices).flatMap(({ index, text, finish_reason: reason }, at): ReplyEvent[] => {
     const choice = numberOf(index) ?? at;
-    const said: ReplyEvent = { type: "text", choice, text: textOf(text) ?? "" };
-    return isComplete || textOf(reason) !== null ? [said, finishOf(choice)] : [said];
+    const message: ReplyEvent = { type: "text", choice, text: textOf(text) ?? "" };
+    return isComplete || textOf(reason) !== null ? [message, finishOf(choice)] : [message];
   });
 
 function stepsOf(part: Part, choice: number, index: number): ReplyEvent[] {

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 const MAIL = "ann@example.org";
-const TOOLS = ["echo", "fails", "talks"].map((name) => tool(name));
+const TOOLS = ["echo", "fails", "reports"].map((name) => tool(name));
 
 /** A server whose tool `echo` returns what it gets, as text and as structured content, and which says `more`. */
 function startEcho(more: string) {
@@ -34,7 +34,7 @@ function startEcho(more: string) {
         received.push(params.arguments ?? {});
         if (params.name === "fails") throw new McpError(-32602, `no ${more}`);
         const progressToken = params._meta?.progressToken;
-        if (params.name === "talks" && progressToken !== undefined)
+        if (params.name === "reports" && progressToken !== undefined)
           await extra.sendNotification({
             method: "notifications/progress",
             params: { progressToken, progress: 1, message: more },
@@ -161,7 +161,9 @@ describe("a guardrail for one server's calls", () => {
     await client.callTool(say("x"));
     await (await connect("/mcp")).callTool(say("x", "city__echo"));
     expect(received).toHaveLength(2);
-    expect(await failureOf(client.callTool(say("x", "talks")))).toMatchObject({ data: { code: "guardrail_blocked" } });
+    expect(await failureOf(client.callTool(say("x", "reports")))).toMatchObject({
+      data: { code: "guardrail_blocked" },
+    });
     expect(received).toHaveLength(2);
   });
 });
@@ -177,7 +179,7 @@ test("errors, progress, lists and resources of a server leak nothing either", as
   const failure = await failureOf(client.callTool(say("x", "fails")));
   expect(failure?.message).toContain("no [EMAIL_");
   const progress: object[] = [];
-  await client.callTool(say("x", "talks"), undefined, { onprogress: (each) => void progress.push(each) });
+  await client.callTool(say("x", "reports"), undefined, { onprogress: (each) => void progress.push(each) });
   expect(progress).toEqual([{ progress: 1 }]);
   expect(JSON.stringify(await client.listPrompts())).toContain("[EMAIL]");
   const read = JSON.stringify(await client.readResource({ uri: "file:///a" }));

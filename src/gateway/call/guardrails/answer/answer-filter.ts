@@ -28,7 +28,7 @@ type OpenTool = { start: Step<"tool-start">; input: string };
 
 /** One choice of an answer. */
 type Choice = {
-  said: string;
+  content: string;
   like: TextStep | null;
   text: AnswerText | null;
   masksReasoning: boolean;
@@ -114,7 +114,7 @@ class AnswerFilter {
   #choiceOf(index: number): Choice {
     const known = this.#choices.get(index);
     if (known) return known;
-    const made: Choice = { said: "", like: null, text: null, masksReasoning: false, tools: new Map() };
+    const made: Choice = { content: "", like: null, text: null, masksReasoning: false, tools: new Map() };
     this.#choices.set(index, made);
     return made;
   }
@@ -130,7 +130,7 @@ class AnswerFilter {
     choice.text ??= new AnswerText(this.#rules, this.parts.placeholders, this.parts.isJson && step.type === "text");
     choice.like = step;
     this.#characters += step.text.length;
-    if (this.#complete.length > 0 && step.type === "text") choice.said += step.text;
+    if (this.#complete.length > 0 && step.type === "text") choice.content += step.text;
     this.#judge("size", () => ({ texts: [" ".repeat(this.#characters)], tools: [] }));
     const text = choice.text.push(step.text);
     if (step.type === "reasoning" && choice.text.isMasked) choice.masksReasoning = true;
@@ -197,9 +197,9 @@ class AnswerFilter {
   }
 
   /** What is found in all that a choice says, where nothing waits for it. */
-  #judgeComplete({ said }: Choice): void {
+  #judgeComplete({ content }: Choice): void {
     for (const guardrail of this.#complete) {
-      const reason = said === "" ? null : guardrail.judge?.({ texts: [said], tools: [] });
+      const reason = content === "" ? null : guardrail.judge?.({ texts: [content], tools: [] });
       if (reason != null) this.#rules.note(guardrail, reason);
     }
   }

@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import { users } from "../../../db/schema/accounts/users.ts";
-import { createObjectStore } from "../../../src/gateway/state/objects/store.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { startCollections } from "../../support/gateway/files/fake-collections.ts";
-import { line, startKeeper } from "../../support/gateway/files/fake-file-provider.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { createObjectStore } from "../../../../src/gateway/state/objects/store.ts";
+import { openTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { startCollections } from "../../../support/gateway/files/fake-collections.ts";
+import { line, startKeeper } from "../../../support/gateway/files/fake-file-provider.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe("a word that a request has only", () => {
       },
     ],
     ["with unseen characters", { messages: [{ role: "user", content: "for\u200bbid\u00adden" }] }],
-    ["with letters that look alike", { messages: [{ role: "user", content: "fоrbiddеn" }] }],
+    ["with letters that look alike", { messages: [{ role: "user", content: "f\u043erbidd\u0435n" }] }],
   ])("%s is found", async (_, fields) => {
     const upstream = upstreamOf(() => Response.json(chatReply()));
     const { relay } = start(BLOCKS, upstream.url);
@@ -95,8 +95,12 @@ describe("a word that a request has only", () => {
     const { anthropic } = start(BLOCKS, upstream.url);
     const source = { type: "text", media_type: "text/plain", data: "all forbidden" } as const;
     const content = [{ type: "document", source } as const, { type: "text", text: "hi" } as const];
-    const asked = anthropic.messages.create({ model: "gpt-4o", max_tokens: 9, messages: [{ role: "user", content }] });
-    expect(await failureOf(asked)).toMatchObject({ status: 400 });
+    const requested = anthropic.messages.create({
+      model: "gpt-4o",
+      max_tokens: 9,
+      messages: [{ role: "user", content }],
+    });
+    expect(await failureOf(requested)).toMatchObject({ status: 400 });
     expect(upstream.received).toEqual([]);
   });
 });
@@ -115,7 +119,7 @@ describe("an answer that its provider stores", () => {
   const provider = () =>
     upstreamOf(({ path }) => Response.json(path.includes("input_items") ? { data: stored.output } : stored));
 
-  test("is masked when it is read later, too", async () => {
+  test("is mrequested when it is read later, too", async () => {
     const { client } = start(MASKS, provider().url);
     const made = await client.responses.create({ model: "gpt-4o", input: "hi" });
     expect(made.output_text).toMatch(/^Write to \[EMAIL_\w{8}\]$/);
@@ -157,7 +161,7 @@ describe("items of a conversation", () => {
     });
   });
 
-  test("are masked when they are listed", async () => {
+  test("are mrequested when they are listed", async () => {
     const upstream = startCollections("gx");
     stops.push(upstream.stop);
     const { client } = start(MASKS, upstream.url);
@@ -185,16 +189,16 @@ test("a batch whose answers no guardrail would see is refused, and holds nothing
 
 describe("a transcript", () => {
   const segments = [{ id: 0, text: `Write to ${MAIL}` }];
-  const spoken = { text: `Write to ${MAIL}`, duration: 60, segments };
+  const transcript = { text: `Write to ${MAIL}`, duration: 60, segments };
   const provider = (answer: object | string) =>
     upstreamOf(() => (typeof answer === "string" ? new Response(answer) : Response.json(answer)));
   const file = () => new File([new Uint8Array(10)], "a.wav");
 
   test.each([
-    [MASKS, spoken, "Write to [EMAIL_"],
+    [MASKS, transcript, "Write to [EMAIL_"],
     [MASKS, `Write to ${MAIL}\n`, "Write to [EMAIL_"],
-    [{ g: { kind: "personal_data", phases: ["answer"] } }, spoken, '"text":""'],
-    [{ g: { ...MASKS.g, action: "flag" } }, spoken, `Write to ${MAIL}`],
+    [{ g: { kind: "personal_data", phases: ["answer"] } }, transcript, '"text":""'],
+    [{ g: { ...MASKS.g, action: "flag" } }, transcript, `Write to ${MAIL}`],
   ])("passes the guardrail %j, and is charged in full", async (guardrails, answer, expected) => {
     const { relay } = start(guardrails, provider(answer).url);
     const body = new FormData();
@@ -217,16 +221,16 @@ describe("a transcript", () => {
     [MASKS, { stream: "true" }],
     [{ g: { kind: "json" } }, {}],
   ])("that the guardrail %j could not read is refused before it is made", async (guardrails, fields) => {
-    const upstream = provider(spoken);
+    const upstream = provider(transcript);
     const { client } = start(guardrails, upstream.url);
     const stream = "stream" in fields;
-    const asked = client.audio.transcriptions.create({ model: "whisper-1", file: file(), stream });
-    expect(await failureOf(asked)).toMatchObject({ code: "guardrail_unsupported" });
+    const requested = client.audio.transcriptions.create({ model: "whisper-1", file: file(), stream });
+    expect(await failureOf(requested)).toMatchObject({ code: "guardrail_unsupported" });
     expect(upstream.received).toEqual([]);
   });
 });
 
-test("what is refused is not logged as it came where it was to be masked", async () => {
+test("what is refused is not logged as it came where it was to be mrequested", async () => {
   const upstream = upstreamOf(() => Response.json(chatReply()));
   const rules = { pii: { kind: "personal_data", action: "mask" }, ...BLOCKS };
   const { relay } = start(rules, upstream.url, { LogChatContentEnabled: "true" });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { readLogs } from "./list/list-logs.ts";
-import { notesHaveVerdict, type VerdictFilter } from "./verdict-filter.ts";
+import { notesHaveVerdict, type VerdictFilter } from "./log-filter.ts";
 
 type Verdict = Readonly<{ name: string; kind: string; action: string; shadow?: true }>;
 
