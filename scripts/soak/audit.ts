@@ -2,6 +2,7 @@ import { openExistingDatabase } from "../../db/connect.ts";
 import type { Database } from "../../db/types.ts";
 import { BOOKS, checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { Traffic } from "./clients.ts";
+import { BY_OWN_KEY, ECHO_MODELS, HIT, MADE } from "./echo-upstream.ts";
 
 /** One line of the result: two figures that must be equal. */
 export type Finding = Readonly<{ name: string; expected: number; found: number }>;
@@ -24,6 +25,7 @@ export async function auditBooks(
       ...(await auditCalls(database, traffic)),
       ...(await auditRefused(database, refused)),
       ...(await auditSums(database, before)),
+      ...(await auditEchoes(database)),
       ...(await auditOwnChecks(database)),
     ];
   } finally {
@@ -60,6 +62,7 @@ async function auditRefused({ sql }: Database, ids: readonly string[]): Promise<
 async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
   const [sums] = await sql<Record<string, number | string>[]>`
     select (select coalesce(sum(quota), 0) from logs where type = 2) as rows,
+      (select coalesce(sum(quota), 0) from logs where type = 2 and channel_id > 0) as channel_rows,
       (select coalesce(sum(quota), 0) from logs where type = 2 and user_id = ${before.userId}) as user_rows,
       (select coalesce(sum(quota), 0) from logs where type = 2 and token_id = ${before.tokenId}) as key_rows,
       (select coalesce(sum(uncovered), 0) from logs where type = 2) as uncovered,
@@ -82,11 +85,42 @@ async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> 
       expected: sum("key_rows"),
       found: before.tokenQuota - sum("token_quota"),
     },
-    { name: "rows = used quota of the channels", expected: rows, found: sum("channels_used") },
+    { name: "rows = used quota of the channels", expected: sum("channel_rows"), found: sum("channels_used") },
     { name: "rows = roll-ups", expected: rows, found: sum("rolled_up") },
     { name: "uncovered quota units", expected: 0, found: sum("uncovered") },
     { name: "quota units still held", expected: 0, found: sum("held") },
     { name: "holds left", expected: 0, found: sum("holds") },
+  ];
+}
+
+/** Answers from the cache and by callers' own keys cost what the operator set, and the sums of their days agree. */
+async function auditEchoes({ sql }: Database): Promise<Finding[]> {
+  const [sums] = await sql<Record<string, number | string>[]>`
+    with calls as (
+      select quota, model_name, failed, other::jsonb as notes from logs where type = 2 and model_name = any(${[...ECHO_MODELS]})
+    ), complete as (
+      select *, case when notes -> 'response_cache' ? 'age_seconds' then ${HIT}::int
+        when notes ? 'own_key' then ${BY_OWN_KEY}::int else ${MADE}::int end as price
+      from calls where not failed and notes ->> 'ending' = 'complete'
+    )
+    select count(*) as complete, count(*) filter (where quota <> price) as wrong,
+      count(*) filter (where price = ${HIT}::int) as hits,
+      count(*) filter (where price = ${HIT}::int and notes #>> '{receipt,cacheHitPercent}' is distinct from '10') as silent,
+      (select count(*) from calls where notes ? 'own_key' and not failed) as own_calls,
+      (select coalesce(sum(quota), 0) from calls where notes ? 'own_key' and not failed) as own_fees,
+      (select coalesce(sum(hits), 0) from response_cache_days where user_id = 0) as summed_hits,
+      (select coalesce(sum(saved), 0) from response_cache_days where user_id = 0) as summed_savings,
+      (select coalesce(sum(calls), 0) from provider_key_days) as summed_calls,
+      (select coalesce(sum(fees), 0) from provider_key_days) as summed_fees
+    from complete`;
+  const sum = (name: string): number => Number(sums?.[name] ?? Number.NaN);
+  return [
+    { name: "echoes with another price than the operator's", expected: 0, found: sum("wrong") },
+    { name: "hits whose receipt does not say so", expected: 0, found: sum("silent") },
+    { name: "hits = sums of days", expected: sum("hits"), found: sum("summed_hits") },
+    { name: "savings of hits = sums of days", expected: sum("hits") * (MADE - HIT), found: sum("summed_savings") },
+    { name: "calls by own keys = sums of days", expected: sum("own_calls"), found: sum("summed_calls") },
+    { name: "fees of own keys = sums of days", expected: sum("own_fees"), found: sum("summed_fees") },
   ];
 }
 

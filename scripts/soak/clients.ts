@@ -1,3 +1,4 @@
+import { ECHO, ECHO_MODELS } from "./echo-upstream.ts";
 import { GUARDED_MODELS, type Guards } from "./guards.ts";
 import { type HostileParts, hostileParts } from "./hostile-calls.ts";
 
@@ -42,6 +43,9 @@ const COMPLETE = /^(huge|html|not-json|empty-body|other-json|gzip|rescued)/;
 const HOSTILE_SHARE = 0.2;
 const HOSTILE_MODELS = 0.5;
 
+/** So many requests of models that echo differ; each is sent again and again. */
+const ECHOED = 12;
+
 const CALL_TIMEOUT_MS = 20_000;
 const ABORTED_SHARE = 0.06;
 const LONGEST_PAUSE_MS = 60;
@@ -79,6 +83,9 @@ export function startClients(count: number, targets: Targets, guards: Guards) {
   };
 }
 
+/** The answer of another request. */
+export const FOREIGN = "foreign answer";
+
 /** "delivered": the whole answer came. "left": this client left. Else what went wrong. */
 async function call(targets: Targets, id: string, leavesAfterMs: number | null, guards: Guards): Promise<string> {
   const { urls, key } = targets;
@@ -87,6 +94,9 @@ async function call(targets: Targets, id: string, leavesAfterMs: number | null, 
   const model = chooseModel();
   const stream = STREAMED.test(model) || (!COMPLETE.test(model) && Math.random() < 0.5);
   const url = urls[Math.floor(Math.random() * urls.length)];
+  const content = ECHO_MODELS.some((echo) => echo === model)
+    ? `say ${Math.floor(Math.random() * ECHOED)}!`
+    : "hello there";
   const leaves = AbortSignal.timeout(Math.max(1, Math.round(leavesAfterMs ?? CALL_TIMEOUT_MS)));
   try {
     const answer = await fetch(`${url}/v1/chat/completions`, {
@@ -94,14 +104,16 @@ async function call(targets: Targets, id: string, leavesAfterMs: number | null, 
       signal: leaves,
       headers: {
         ...hostile?.headers,
+        ...(model === ECHO.sent && { "x-provider-key": "openai sk-a-key-of-the-soak" }),
         ...{ authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": id },
       },
-      body: JSON.stringify({ ...hostile?.body, model, stream, messages: [{ role: "user", content: "hello there" }] }),
+      body: JSON.stringify({ ...hostile?.body, model, stream, messages: [{ role: "user", content }] }),
     });
     const text = await answer.text();
     guards.judge(model, id, answer.status, text);
     if (answer.status !== 200) return String(answer.status);
-    return isComplete(text, stream) ? "delivered" : "broken off";
+    if (!isComplete(text, stream)) return "broken off";
+    return content.startsWith("say") && !text.includes(`"${content}"`) ? FOREIGN : "delivered";
   } catch {
     if (!leaves.aborted) return "no connection";
     return leavesAfterMs === null ? "no answer in time" : "left";
@@ -146,5 +158,5 @@ function chooseModel(): string {
 
 /** Models of the usual fake upstream, and those of both. */
 export const HEALTHY_MODELS = MIX.map(([model]) => model).filter(
-  (model) => !/^(html|not-json|empty-body|other-json|bad-stream|huge)$/.test(model),
+  (model) => !/^(echo-.*|html|not-json|empty-body|other-json|bad-stream|huge)$/.test(model),
 );

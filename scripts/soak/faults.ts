@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { openRedis } from "../../src/lib/redis/open-redis.ts";
 import type { startRedis } from "../../test/support/lib/redis/start-redis.ts";
 import type { TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 
@@ -70,9 +71,43 @@ const REDIS_FAULT: Fault = {
   },
 };
 
+const REDIS_FAULTS: readonly Fault[] = [
+  REDIS_FAULT,
+  {
+    name: "Redis silent (SIGSTOP)",
+    async strike({ redis }) {
+      redis?.pause();
+      await Bun.sleep(PAUSE_MS);
+      redis?.resume();
+    },
+  },
+  {
+    name: "Redis with answers of other requests",
+    strike: async ({ redis }) => {
+      if (redis) await mixUp(redis.url);
+    },
+  },
+];
+
+/** Gives the keys of shared texts those of others, cuts some, and lets all of them stay. */
+async function mixUp(url: string): Promise<void> {
+  const redis = openRedis(url, { connectWithinMs: 1000, reconnects: false });
+  await redis.connect();
+  for (const endMs = performance.now() + PAUSE_MS; performance.now() < endMs; await Bun.sleep(50)) {
+    const found = await redis.send("KEYS", ["sluice:text:*"]);
+    const keys = Array.isArray(found) ? found.map(String) : [];
+    const texts = await Promise.all(keys.map((key) => redis.send("GET", [key])));
+    for (const [at, key] of keys.entries()) {
+      const text = String(texts[(at + 1) % keys.length] ?? "");
+      await redis.send("SET", [key, at % 3 === 0 ? text.slice(0, -9) : text]);
+    }
+  }
+  redis.close();
+}
+
 /** Strikes one fault after the other, each after `restMs` of quiet, until `isOver`; resolves with how often each came. */
 export async function strikeFaults(victims: Victims, restMs: number, isOver: () => boolean) {
-  const faults = [killGateway, ...(victims.database ? DATABASE_FAULTS : []), ...(victims.redis ? [REDIS_FAULT] : [])];
+  const faults = [killGateway, ...(victims.database ? DATABASE_FAULTS : []), ...(victims.redis ? REDIS_FAULTS : [])];
   const counts = new Map<string, number>();
   for (let turn = 0; ; turn += 1) {
     const until = performance.now() + restMs;

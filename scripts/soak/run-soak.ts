@@ -5,7 +5,8 @@ import { until } from "../../test/support/lib/until.ts";
 import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { auditBooks, type Before, type Finding } from "./audit.ts";
-import { HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
+import { FOREIGN, HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
+import { ECHO, ECHO_MODELS, ECHO_OPTIONS } from "./echo-upstream.ts";
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
 import { startGuards } from "./guards.ts";
@@ -33,7 +34,7 @@ export type SoakResult = Readonly<{
 }>;
 
 const TOKEN_QUOTA = 50_000_000;
-const MODELS = [...new Set([...HEALTHY_MODELS, ...FAULTY_MODELS])];
+const MODELS = [...new Set([...HEALTHY_MODELS, ...FAULTY_MODELS, ...ECHO_MODELS])];
 const ENVIRONMENT = {
   STREAMING_TIMEOUT: "3",
   RELAY_TIMEOUT: "5",
@@ -49,8 +50,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const database = isShared ? await startTemporaryPostgres({ durable: true }) : null;
   const redis = isShared && REDIS ? await startRedis() : null;
   const [upstream, faulty, guards] = [startFakeUpstream(), startFaultyUpstream(), startGuards()];
+  const echo = startEchoUpstream();
   const env = {
     ...ENVIRONMENT,
+    PROVIDER_KEY_ADDRESSES: `openai=${echo.url}`,
     ...(database && { DATABASE_URL: database.url }),
     ...(redis && { REDIS_URL: redis.url }),
   };
@@ -62,7 +65,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const [first] = gateways;
     if (!first) throw new Error("no gateway was started");
     const root = await setUp(first);
-    const { before, key } = await furnish(root, upstream.url, faulty.url);
+    const { before, key } = await furnish(
+      root,
+      { sound: upstream.url, faulty: faulty.url, echo: echo.url },
+      redis ? "redis" : "memory",
+    );
     await setOptions(root, { Guardrails: guards.rules });
     const targets: Targets = { urls: gateways.map(({ url }) => url), key };
     const kill = async (at: number) => {
@@ -83,7 +90,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const { lowered, findings: ofLimits } = await limits.stop();
     const traffic = await clients.stop();
     const broken = { name: "hostile calls answered 500", expected: 0, found: traffic.failures.get("hostile 500") ?? 0 };
-    const findings = [broken, ...ofLimits, ...guards.findings, ...(await endGateways(gateways))];
+    const foreign = { name: "answers of other requests", expected: 0, found: traffic.failures.get(FOREIGN) ?? 0 };
+    const findings = [broken, foreign, ...ofLimits, ...guards.findings, ...(await endGateways(gateways))];
     const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
     const audit = (expected: Traffic) => auditBooks(place, before, expected, guards.refused);
     return {
@@ -97,21 +105,35 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   } finally {
     clearInterval(forgetting);
     for (const gateway of gateways) await gateway.stop("SIGKILL");
-    await Promise.all([upstream.stop(), faulty.stop(), guards.stop(), redis?.end(), database?.stop()]);
+    await Promise.all([upstream.stop(), faulty.stop(), guards.stop(), echo.stop(), redis?.end(), database?.stop()]);
   }
 }
 
-/** Channels, prices and a key, whose quota is limited, so that it is kept, too. */
-async function furnish(root: Session, audio: string, faulty: string): Promise<{ before: Before; key: string }> {
-  for (const model of [...HEALTHY_MODELS, PRICED_MODEL]) await createChannel(root, audio, [model]);
+type Addresses = Readonly<{ sound: string; faulty: string; echo: string }>;
+
+/** Channels, prices and a key, whose quota is limited, so that it is kept, too; a key at a provider, and the cache of responses. */
+async function furnish(
+  root: Session,
+  { sound, faulty, echo }: Addresses,
+  store: "memory" | "redis",
+): Promise<{ before: Before; key: string }> {
+  for (const model of [...HEALTHY_MODELS, PRICED_MODEL]) await createChannel(root, sound, [model]);
   for (const model of FAULTY_MODELS) await createChannel(root, faulty, [model], { priority: 10 });
+  for (const model of ECHO_MODELS) await createChannel(root, echo, [model]);
   await setOptions(root, {
     ModelRatio: Object.fromEntries(MODELS.map((model) => [model, 1])),
+    CompletionRatio: Object.fromEntries(ECHO_MODELS.map((model) => [model, 1])),
     ModelPrice: { [PRICED_MODEL]: CALL_PRICE / 500_000 },
     RetryTimes: 2,
     ModelRequestRateLimitEnabled: true,
     ModelRequestRateLimitCount: 1_000_000,
     ModelRequestRateLimitSuccessCount: 1_000_000,
+    ...ECHO_OPTIONS,
+    ResponseCacheStore: store,
+  });
+  await root.post("/api/provider_keys/", {
+    ...{ name: "soak", provider: "openai", key: "sk-a-stored-key-of-the-soak", models: [ECHO.stored] },
+    ...{ mode: "first", enabled: true },
   });
   const { id: tokenId, key } = await createApiKey(root, { unlimited_quota: false, remain_quota: TOKEN_QUOTA });
   const { id: userId, quota } = await root.get("/api/user/self");

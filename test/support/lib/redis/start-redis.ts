@@ -16,6 +16,9 @@ export async function startRedis() {
   return {
     url: `redis://127.0.0.1:${port}`,
     end,
+    /** It takes commands and answers none, until `resume`. */
+    pause: () => server.kill("SIGSTOP"),
+    resume: () => server.kill("SIGCONT"),
     async again() {
       server = await start(port);
     },
