@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from "../../test/support/processes/gateway
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { auditBooks, type Before, type Finding } from "./audit.ts";
 import { FOREIGN, HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
-import { ECHO, ECHO_MODELS, ECHO_OPTIONS } from "./echo-upstream.ts";
+import { ECHO, ECHO_MODELS, ECHO_OPTIONS, startEchoUpstream } from "./echo-upstream.ts";
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
 import { startGuards } from "./guards.ts";
