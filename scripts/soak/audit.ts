@@ -116,6 +116,11 @@ async function auditEchoes({ sql }: Database): Promise<Finding[]> {
   const sum = (name: string): number => Number(sums?.[name] ?? Number.NaN);
   return [
     { name: "echoes with another price than the operator's", expected: 0, found: sum("wrong") },
+    {
+      name: "some were hits, and some went by own keys",
+      expected: 1,
+      found: Number(sum("hits") * sum("own_calls") > 0),
+    },
     { name: "hits whose receipt does not say so", expected: 0, found: sum("silent") },
     { name: "hits = sums of days", expected: sum("hits"), found: sum("summed_hits") },
     { name: "savings of hits = sums of days", expected: sum("hits") * (MADE - HIT), found: sum("summed_savings") },

@@ -33,6 +33,9 @@ const MIX: readonly (readonly [model: string, weight: number])[] = [
   ["bad-stream", 1],
   ["huge", 1],
   ...GUARDED_MODELS.map((model) => [model, 6] as const),
+  [ECHO.cached, 30],
+  [ECHO.sent, 4],
+  [ECHO.stored, 6],
 ];
 const TOTAL_WEIGHT = MIX.reduce((sum, [, weight]) => sum + weight, 0);
 /** Models that only answer as streams, or never as such. */

@@ -67,7 +67,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const root = await setUp(first);
     const { before, key } = await furnish(
       root,
-      { sound: upstream.url, faulty: faulty.url, echo: echo.url },
+      { healthy: upstream.url, faulty: faulty.url, echo: echo.url },
       redis ? "redis" : "memory",
     );
     await setOptions(root, { Guardrails: guards.rules });
@@ -109,15 +109,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   }
 }
 
-type Addresses = Readonly<{ sound: string; faulty: string; echo: string }>;
+type Addresses = Readonly<{ healthy: string; faulty: string; echo: string }>;
 
 /** Channels, prices and a key, whose quota is limited, so that it is kept, too; a key at a provider, and the cache of responses. */
 async function furnish(
   root: Session,
-  { sound, faulty, echo }: Addresses,
+  { healthy, faulty, echo }: Addresses,
   store: "memory" | "redis",
 ): Promise<{ before: Before; key: string }> {
-  for (const model of [...HEALTHY_MODELS, PRICED_MODEL]) await createChannel(root, sound, [model]);
+  for (const model of [...HEALTHY_MODELS, PRICED_MODEL]) await createChannel(root, healthy, [model]);
   for (const model of FAULTY_MODELS) await createChannel(root, faulty, [model], { priority: 10 });
   for (const model of ECHO_MODELS) await createChannel(root, echo, [model]);
   await setOptions(root, {
