@@ -24,6 +24,8 @@ type ModelFactsView = Pick<ModelInfo, "name" | "provider" | "description" | "too
 export type ModelPageView = Readonly<{
   model: PricedModel;
   facts: ModelFactsView;
+  /** Whether the caller's groups offer what its provider recommends in its place. */
+  offers_successor: boolean;
   /** Null: the site does not publish how models do. */
   status: ModelStatus | null;
   speed: ModelSpeed | null;
@@ -47,14 +49,15 @@ export function createPublicModels({ settings, channels, modelHealth }: Services
       const book = openPrices(deps, group);
       if (book.groupsOf(name).length === 0) return null;
       const model = book.priceOf(name);
-      const facts = factsView(deps.catalog().find(name));
-      if (!mayReadStatus(settings, user)) return { model, facts, status: null, speed: null, incidents: null };
+      const offersSuccessor = model.successor !== null && book.groupsOf(model.successor).length > 0;
+      const known = { model, facts: factsView(deps.catalog().find(name)), offers_successor: offersSuccessor };
+      if (!mayReadStatus(settings, user)) return { ...known, status: null, speed: null, incidents: null };
       const [statuses, speed, incidents] = await Promise.all([
         modelHealth.statuses(group),
         modelHealth.speedOf(name),
         modelHealth.incidentsOf(name),
       ]);
-      return { model, facts, status: statuses.find(({ model_name }) => model_name === name) ?? null, speed, incidents };
+      return { ...known, status: statuses.find(({ model_name }) => model_name === name) ?? null, speed, incidents };
     },
   };
 }

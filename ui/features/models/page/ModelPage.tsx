@@ -13,7 +13,7 @@ import type { ModelPageView } from "../../../../src/console/models/public-models
 import type { Capability } from "../../../../src/domain/models/model-name-rules.ts";
 import { capabilityOf, makerOf } from "../../../../src/domain/models/model-name-rules.ts";
 import { modelPage } from "../../../api/models/model.ts";
-import { type PricedModel, pricing, ratioFor } from "../../../api/models/pricing.ts";
+import { type PricedModel, priceGroups, ratioFor } from "../../../api/models/pricing.ts";
 import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
@@ -94,7 +94,7 @@ export const ModelPage = () => {
   const { _splat: name = "" } = useParams({ strict: false });
   const { user } = useSession();
   const { data, error, refetch } = useQuery(modelPage(name, user?.id));
-  const prices = useQuery(pricing(user?.id));
+  const groups = useQuery(priceGroups(user?.id)).data;
   const openChat = useSetAtom(chatToOpenAtom);
   const maker = makerOf(name);
   return (
@@ -127,14 +127,7 @@ export const ModelPage = () => {
       </Row>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={320} />}
-      {data && (
-        <Body
-          page={data}
-          groupRatios={prices.data?.groupRatio}
-          ownGroup={prices.data?.ownGroup ?? "default"}
-          isOffered={(model) => prices.data?.models.some(({ model_name }) => model_name === model) === true}
-        />
-      )}
+      {data && <Body page={data} groupRatios={groups?.group_ratio} ownGroup={groups?.group ?? "default"} />}
     </Box>
   );
 };
@@ -143,10 +136,9 @@ type BodyProps = Readonly<{
   page: ModelPageView;
   groupRatios: Readonly<Record<string, number>> | undefined;
   ownGroup: string;
-  isOffered: (model: string) => boolean;
 }>;
 
-const Body = ({ page, groupRatios, ownGroup, isOffered }: BodyProps) => {
+const Body = ({ page, groupRatios, ownGroup }: BodyProps) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   const { model, facts } = page;
@@ -167,7 +159,7 @@ const Body = ({ page, groupRatios, ownGroup, isOffered }: BodyProps) => {
       <Col gap={4}>
         <Box sx={{ fontSize: 14, lineHeight: "22px", maxWidth: 720 }}>{description}</Box>
         <Panel title={t("model.abilities")}>
-          <Abilities page={page} isOffered={isOffered} />
+          <Abilities page={page} />
         </Panel>
         <ExampleCall model={model.model_name} />
       </Col>
@@ -191,8 +183,8 @@ const Body = ({ page, groupRatios, ownGroup, isOffered }: BodyProps) => {
 };
 
 /** The model that its provider recommends in its place, with its page where the site offers it. */
-const Successor = ({ name, isOffered }: Readonly<{ name: string; isOffered: (model: string) => boolean }>) =>
-  isOffered(name) ? (
+const Successor = ({ name, isOffered }: Readonly<{ name: string; isOffered: boolean }>) =>
+  isOffered ? (
     <MuiLink component={Link} to={modelPath(name)}>
       {name}
     </MuiLink>
@@ -200,9 +192,7 @@ const Successor = ({ name, isOffered }: Readonly<{ name: string; isOffered: (mod
     name
   );
 
-type AbilitiesProps = Readonly<{ page: ModelPageView; isOffered: (model: string) => boolean }>;
-
-const Abilities = ({ page: { model, facts }, isOffered }: AbilitiesProps) => {
+const Abilities = ({ page: { model, facts, offers_successor: isOffered } }: Readonly<{ page: ModelPageView }>) => {
   const { t, i18n } = useTranslation();
   const kinds = (names: readonly string[] | null) =>
     names

@@ -1,13 +1,14 @@
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { pricing, ratioFor } from "../../../api/models/pricing.ts";
+import { priceGroups, ratioFor } from "../../../api/models/pricing.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { useSession } from "../../../state/session.ts";
 import type { ChatSettings, Turn } from "../chat/chat.ts";
 import { bodyOf } from "../chat/chat-body.ts";
 import { type CostEstimate, estimateCost } from "../chat/estimate.ts";
+import { useLanePrices } from "../panel/model-facts.ts";
 
 const DECIMALS = 6;
 
@@ -16,7 +17,8 @@ export const CostHint = ({ settings, turns }: { settings: ChatSettings; turns: r
   const { t } = useTranslation();
   const { user } = useSession();
   const format = useMoneyFormat();
-  const { data } = useQuery(pricing(user?.id));
+  const { data } = useQuery(priceGroups(user?.id));
+  const prices = useLanePrices(settings.models);
   if (!data) return null;
   const money = (quota: number) => amountText(quota, format, DECIMALS);
   const textOf = (cost: CostEstimate): string => {
@@ -30,14 +32,14 @@ export const CostHint = ({ settings, turns }: { settings: ChatSettings; turns: r
       : t("playground.estimate.output", { price: money(cost.perThousand) });
     return `${input} · ${output}`;
   };
-  const group = settings.group || data.ownGroup;
+  const group = settings.group || data.group;
   const limit = Number(settings.parameters.max_tokens ?? 0);
   const lines = settings.models.flatMap((name, lane) => {
-    const model = data.models.find(({ model_name }) => model_name === name);
+    const model = prices.get(name);
     const { messages } = bodyOf(settings, turns, lane);
     const cost =
       model &&
-      estimateCost(model, messages, limit, ratioFor(model, group, data.groupRatio[group]), format.quotaPerUnit);
+      estimateCost(model, messages, limit, ratioFor(model, group, data.group_ratio[group]), format.quotaPerUnit);
     return cost ? [{ name, text: textOf(cost), lane }] : [];
   });
   return lines.map(({ name, text, lane }) => (

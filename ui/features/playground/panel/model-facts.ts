@@ -1,7 +1,8 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { readData } from "../../../api/client.ts";
 import { playgroundApi } from "../../../api/groups.ts";
-import { type PricedModel, pricing } from "../../../api/models/pricing.ts";
+import { modelPage } from "../../../api/models/model.ts";
+import type { PricedModel } from "../../../api/models/pricing.ts";
 import { useSession } from "../../../state/session.ts";
 import type { LaneModel } from "../chat/parameters.ts";
 
@@ -11,8 +12,7 @@ const TIERS = /^(priority|flex|fast)$/;
 
 /** What is known of the chosen models; of one that is not loaded yet nothing. */
 export function useLaneModels(names: readonly string[], group: string): readonly LaneModel[] {
-  const { user } = useSession();
-  const prices = useQuery(pricing(user?.id)).data?.models;
+  const prices = useLanePrices(names);
   const models = useQueries({
     queries: [...new Set(names)].map((name) => ({
       queryKey: ["playground-model", name, group],
@@ -21,10 +21,20 @@ export function useLaneModels(names: readonly string[], group: string): readonly
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });
-  return models.map((model) => ({ ...model, serviceTiers: tiersOf(prices, model.model) }));
+  return models.map((model) => ({ ...model, serviceTiers: tiersOf(prices.get(model.model)) }));
 }
 
-function tiersOf(prices: readonly PricedModel[] | undefined, name: string): readonly string[] {
-  const tiers = prices?.find(({ model_name }) => model_name === name)?.service_tiers ?? {};
-  return Object.keys(tiers).filter((tier) => TIERS.test(tier));
+/** What the chosen models cost before the group's ratio; of one that is not loaded yet, or not offered, nothing. */
+export function useLanePrices(names: readonly string[]): ReadonlyMap<string, PricedModel> {
+  const { user } = useSession();
+  return useQueries({
+    queries: [...new Set(names)].map((name) => modelPage(name, user?.id)),
+    combine: pricesOf,
+  });
 }
+
+const pricesOf = (pages: readonly Readonly<{ data?: Readonly<{ model: PricedModel }> | undefined }>[]) =>
+  new Map(pages.flatMap(({ data }) => (data ? [[data.model.model_name, data.model] as const] : [])));
+
+const tiersOf = (model: PricedModel | undefined): readonly string[] =>
+  Object.keys(model?.service_tiers ?? {}).filter((tier) => TIERS.test(tier));

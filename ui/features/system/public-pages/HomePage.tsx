@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { exampleModel } from "../../../api/models/default-model.ts";
-import { isCurrent, pricing } from "../../../api/models/pricing.ts";
+import { chatModels } from "../../../api/models/pricing.ts";
 import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -39,11 +39,8 @@ function Landing() {
   const { user } = useSession();
   const site = useSite();
   const address = gatewayAddress(site?.server_address);
-  const { data: prices } = useQuery(pricing(user?.id));
-  const example = curlExample(
-    address,
-    exampleModel(prices?.models.filter(isCurrent).map(({ model_name }) => model_name) ?? []),
-  );
+  const { data: models = [] } = useQuery(chatModels(user?.id));
+  const example = curlExample(address, exampleModel(models));
   return (
     <Box sx={{ maxWidth: 1040, mx: "auto", width: "100%", px: { xs: 4, sm: 6 }, pt: { xs: 8, md: 18 }, pb: 12 }}>
       <Typography
