@@ -29,6 +29,7 @@ test.each([
   "/api/user/statements/draft",
   "/api/user/billing_profile",
   "/api/sessions/self/one",
+  "/api/response_cache/self?days=30",
   "/api/pricing",
 ])("%s is called for the organization", (path) => expect(isForOrganizations(path)).toBe(true));
 
@@ -51,4 +52,6 @@ test.each([
   "/api/announcement",
   // The page of an organization sends the header itself: one's own alerts are a page too.
   "/api/alerts/rules",
+  "/api/response_cache/?days=30",
+  "/api/provider_keys/usage",
 ])("%s is called for the user", (path) => expect(isForOrganizations(path)).toBe(false));

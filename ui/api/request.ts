@@ -12,7 +12,7 @@ export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Resp
 
 /** The calls that can be made for an organization; the server refuses all others with its header. */
 const FOR_ORGANIZATIONS =
-  /^\/api\/(token|provider_keys(?!\/count)|mcp_sign_ins(?!\/complete)|(device|applications)\/(request|approve|deny)|(log|log-archives|audit|data|failures|mj|task|sessions)\/self|user\/(self\/(groups|download)|models|amount|pay|topup(?!\/rebates)|auto_top_up|plans|subscriptions|coupon|statements|movements|billing_profile)|pricing|status\/models)(\/|\?|$)/;
+  /^\/api\/(token|provider_keys(?!\/(count|usage))|mcp_sign_ins(?!\/complete)|(device|applications)\/(request|approve|deny)|(log|log-archives|audit|data|failures|mj|task|sessions|response_cache)\/self|user\/(self\/(groups|download)|models|amount|pay|topup(?!\/rebates)|auto_top_up|plans|subscriptions|coupon|statements|movements|billing_profile)|pricing|status\/models)(\/|\?|$)/;
 
 /** Whether a call of the management API is about the account that the user acts for, not about the user. */
 export const isForOrganizations = (path: string): boolean => FOR_ORGANIZATIONS.test(path);

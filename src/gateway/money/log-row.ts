@@ -207,7 +207,7 @@ function otherOf(
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
   if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
-  const cache = cacheNote(call.progress.cache);
+  const cache = call.progress.cache && cacheNote(call.progress.cache);
   if (cache) other.response_cache = cache;
   if (route?.channel.ownKey) {
     other.own_key = {
@@ -234,9 +234,9 @@ function otherOf(
 }
 
 /** What the site's cache did for a call; null: it had no part in it. */
-function cacheNote(use: CacheUse | null): LogOther["response_cache"] | null {
-  if (use?.state === "miss") return { miss: true };
-  if (use?.state !== "hit") return null;
+function cacheNote(use: CacheUse): LogOther["response_cache"] | null {
+  if (use.state === "miss") return { miss: true };
+  if (use.state !== "hit") return null;
   return { age_seconds: use.ageSeconds, saved: use.savings?.price ?? 0 };
 }
 
