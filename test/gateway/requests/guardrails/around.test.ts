@@ -119,7 +119,7 @@ describe("an answer that its provider stores", () => {
   const provider = () =>
     upstreamOf(({ path }) => Response.json(path.includes("input_items") ? { data: stored.output } : stored));
 
-  test("is mrequested when it is read later, too", async () => {
+  test("is masked when it is read later, too", async () => {
     const { client } = start(MASKS, provider().url);
     const made = await client.responses.create({ model: "gpt-4o", input: "hi" });
     expect(made.output_text).toMatch(/^Write to \[EMAIL_\w{8}\]$/);
@@ -161,7 +161,7 @@ describe("items of a conversation", () => {
     });
   });
 
-  test("are mrequested when they are listed", async () => {
+  test("are masked when they are listed", async () => {
     const upstream = startCollections("gx");
     stops.push(upstream.stop);
     const { client } = start(MASKS, upstream.url);
@@ -230,7 +230,7 @@ describe("a transcript", () => {
   });
 });
 
-test("what is refused is not logged as it came where it was to be mrequested", async () => {
+test("what is refused is not logged as it came where it was to be masked", async () => {
   const upstream = upstreamOf(() => Response.json(chatReply()));
   const rules = { pii: { kind: "personal_data", action: "mask" }, ...BLOCKS };
   const { relay } = start(rules, upstream.url, { LogChatContentEnabled: "true" });
