@@ -4,9 +4,12 @@ import { guardrailApi } from "../../../api/groups.ts";
 import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import { loadTexts } from "../../../state/i18n.ts";
 
+/** A text of the guardrails' page, whose part is loaded here: no page of the log needs it before. */
+const keyOf = (name: string): string => ["guardrails", name].join(".");
+
 /** The texts under a key, by their own keys. */
-const textsUnder = (key: string): readonly FilterOption[] => {
-  const texts: unknown = i18next.t(key, { returnObjects: true });
+const textsUnder = (name: string): readonly FilterOption[] => {
+  const texts: unknown = i18next.t(keyOf(name), { returnObjects: true });
   return Object.entries(texts ?? {}).map(([value, label]) => ({ value, label: String(label) }));
 };
 
@@ -17,9 +20,9 @@ export async function guardrailWords(
   if (filter === "guardrail")
     return (await readData(guardrailApi.get())).map(({ name }) => ({ value: name, label: name }));
   await loadTexts("admin");
-  if (filter === "guardrail_kind") return textsUnder("guardrails.kinds");
-  const actions = textsUnder("guardrails.actions");
-  const shadow = i18next.t("guardrails.status.shadow");
+  if (filter === "guardrail_kind") return textsUnder("kinds");
+  const actions = textsUnder("actions");
+  const shadow = i18next.t(keyOf("status.shadow"));
   return [
     ...actions,
     { value: "shadow", label: shadow },
