@@ -3,6 +3,7 @@ import type { Database } from "../../db/types.ts";
 import { BOOKS, checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { Traffic } from "./clients.ts";
 import { BY_OWN_KEY, ECHO_MODELS, HIT, MADE } from "./echo-upstream.ts";
+import { TOOL_PRICE, type ToolTraffic } from "./tools/tool-clients.ts";
 
 /** One line of the result: two figures that must be equal. */
 export type Finding = Readonly<{ name: string; expected: number; found: number }>;
@@ -17,13 +18,14 @@ export async function auditBooks(
   place: Place,
   before: Before,
   traffic: Traffic,
-  refused: readonly string[] = [],
+  { refused, tools }: Readonly<{ refused: readonly string[]; tools: ToolTraffic }>,
 ): Promise<Finding[]> {
   const database = await openExistingDatabase(place);
   try {
     return [
       ...(await auditCalls(database, traffic)),
       ...(await auditRefused(database, refused)),
+      ...(await auditTools(database, tools)),
       ...(await auditSums(database, before)),
       ...(await auditEchoes(database)),
       ...(await auditOwnChecks(database)),
@@ -56,6 +58,23 @@ async function auditRefused({ sql }: Database, ids: readonly string[]): Promise<
   const rows = await sql<{ charged: number }[]>`select count(*)::int as charged from logs
     where type = 2 and quota > 0 and request_id = any(${[...ids]})`;
   return [{ name: "calls refused by guardrails that were charged", expected: 0, found: Number(rows[0]?.charged) }];
+}
+
+/** Each call of a tool that had a result was charged its price once, and none that had an error. */
+async function auditTools({ sql }: Database, { delivered, refused }: ToolTraffic): Promise<Finding[]> {
+  const rows = await sql<{ id: string; quota: number }[]>`
+    select split_part(request_id, '~', 1) as id, sum(quota)::bigint as quota
+    from logs where type = 2 and request_id like 'tool-%' group by 1`;
+  const chargeOf = new Map(rows.map(({ id, quota }) => [id, Number(quota)]));
+  const charged = delivered.filter((id) => chargeOf.get(id) === TOOL_PRICE);
+  return [
+    { name: "tool calls with a result, charged once", expected: delivered.length, found: charged.length },
+    {
+      name: "tool calls with an error that were charged",
+      expected: 0,
+      found: refused.filter((id) => chargeOf.get(id)).length,
+    },
+  ];
 }
 
 /** What rows charge, balances lost, and counters count is the same. */

@@ -11,6 +11,8 @@ import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
 import { startGuards } from "./guards.ts";
 import { CALL_PRICE, PRICED_MODEL, startLimits } from "./lowered-limits.ts";
+import { startHostileServers } from "./tools/hostile-servers.ts";
+import { addHostileServers, startToolClients } from "./tools/tool-clients.ts";
 
 export type SoakOptions = Readonly<{
   /** Postgres: two gateways, with Redis where it is installed. */
@@ -23,6 +25,8 @@ export type SoakOptions = Readonly<{
 
 export type SoakResult = Readonly<{
   traffic: Traffic;
+  /** How often calls of tools of each server came to what. */
+  tools: ReadonlyMap<string, number>;
   faults: ReadonlyMap<string, number>;
   /** How often a limit was lowered, and what came right after it was judged. */
   lowered: number;
@@ -50,7 +54,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const database = isShared ? await startTemporaryPostgres({ durable: true }) : null;
   const redis = isShared && REDIS ? await startRedis() : null;
   const [upstream, faulty, guards] = [startFakeUpstream(), startFaultyUpstream(), startGuards()];
-  const echo = startEchoUpstream();
+  const [echo, hostile] = [startEchoUpstream(), startHostileServers()];
   const env = {
     ...ENVIRONMENT,
     PROVIDER_KEY_ADDRESSES: `openai=${echo.url}`,
@@ -71,6 +75,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       redis ? "redis" : "memory",
     );
     await setOptions(root, { Guardrails: guards.rules });
+    const changing = await addHostileServers(root, hostile);
     const targets: Targets = { urls: gateways.map(({ url }) => url), key };
     const kill = async (at: number) => {
       const gateway = gateways[at];
@@ -85,17 +90,24 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const endMs = performance.now() + options.seconds * 1000;
     const clients = startClients(options.clients, targets, guards);
     const limits = startLimits(targets);
+    // From here on the server that changes says something else of its tool than what was approved.
+    await root.post(`/api/mcp-server/${changing}/refresh`, {});
+    const tools = startToolClients(options.clients, targets, hostile);
     const victims = { gateways: gateways.length, kill, database, redis };
     const faults = await strikeFaults(victims, options.restMs, () => performance.now() >= endMs);
     const { lowered, findings: ofLimits } = await limits.stop();
     const traffic = await clients.stop();
+    const toolTraffic = await tools.stop();
     const broken = { name: "hostile calls answered 500", expected: 0, found: traffic.failures.get("hostile 500") ?? 0 };
     const foreign = { name: "answers of other requests", expected: 0, found: traffic.failures.get(FOREIGN) ?? 0 };
-    const findings = [broken, foreign, ...ofLimits, ...guards.findings, ...(await endGateways(gateways))];
+    const found = [broken, foreign, ...toolTraffic.findings, ...ofLimits, ...guards.findings];
+    const findings = [...found, ...(await endGateways(gateways))];
     const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
-    const audit = (expected: Traffic) => auditBooks(place, before, expected, guards.refused);
+    const others = { refused: guards.refused, tools: toolTraffic };
+    const audit = (expected: Traffic) => auditBooks(place, before, expected, others);
     return {
       traffic,
+      tools: toolTraffic.outcomes,
       faults,
       lowered,
       guarded: guards.counts,
@@ -105,7 +117,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   } finally {
     clearInterval(forgetting);
     for (const gateway of gateways) await gateway.stop("SIGKILL");
-    await Promise.all([upstream.stop(), faulty.stop(), guards.stop(), echo.stop(), redis?.end(), database?.stop()]);
+    const stopped = [upstream.stop(), faulty.stop(), guards.stop(), echo.stop(), hostile.stop()];
+    await Promise.all([...stopped, redis?.end(), database?.stop()]);
   }
 }
 
@@ -146,9 +159,14 @@ async function endGateways(gateways: readonly Gateway[]): Promise<Finding[]> {
     const texts = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
     return texts.reduce((sum, text) => sum + Number(new RegExp(`^${metric} (\\S+)$`, "m").exec(text)?.[1]), 0);
   };
-  const countUnwritten = () => sumOf("sluice_journal_pending_records");
-  const unwritten = await until(countUnwritten, (count) => count === 0).catch(countUnwritten);
-  const open = [await sumOf("sluice_holds"), await sumOf("sluice_relay_open_streams")];
+  // A call whose client has left is made to its end.
+  const leftOf = (metric: string) =>
+    until(
+      () => sumOf(metric),
+      (count) => count === 0,
+    ).catch(() => sumOf(metric));
+  const open = [await leftOf("sluice_holds"), await leftOf("sluice_relay_open_streams")];
+  const unwritten = await leftOf("sluice_journal_pending_records");
   const rejected = await sumOf("sluice_journal_rejected_records");
   const codes = await Promise.all(gateways.map((gateway) => gateway.stop()));
   return [

@@ -47,11 +47,15 @@ for (const engine of engines) {
 }
 process.exit(differs ? 1 : 0);
 
-function describe(engine: string, { traffic, faults, lowered, guarded, findings }: SoakResult): string {
+function describe(engine: string, { traffic, tools, faults, lowered, guarded, findings }: SoakResult): string {
   const failures = [...traffic.failures].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind}: ${count}`);
   const lines = [
     `\n${engine}: ${traffic.calls} calls, ${traffic.delivered.length} delivered, ${traffic.aborted} left by their clients`,
     `  failed as they should or could: ${failures.join(", ") || "none"}`,
+    `  calls of tools: ${[...tools]
+      .sort()
+      .map(([outcome, count]) => `${outcome} ×${count}`)
+      .join(", ")}`,
     `  faults: ${[...faults].map(([name, count]) => `${name} ×${count}`).join(", ") || "none"}`,
     `  services of guardrails that fail: ${guarded}`,
     `  limits lowered, with calls right after: ${lowered}`,

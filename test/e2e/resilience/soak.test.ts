@@ -10,6 +10,8 @@ test("books are exact after calls that fail, are left and are killed with their 
   expect(result.faults.get("SIGKILL of a gateway")).toBeGreaterThan(0);
   expect(result.traffic.delivered.length).toBeGreaterThan(10);
   expect(result.traffic.failures.get("hostile 404")).toBeGreaterThan(0);
+  expect(result.tools.get("plain delivered")).toBeGreaterThan(3);
+  expect(result.tools.get("asks delivered")).toBeGreaterThan(3);
   expect(result.lowered).toBeGreaterThan(0);
   const more = { ...result.traffic, delivered: [...result.traffic.delivered, "a call that nobody charged"] };
   expect(differing(await result.audit(more))).toEqual([

@@ -11,7 +11,8 @@ export const startChatUpstream = (steps: readonly Step[]) =>
     return step instanceof Response ? step : replyOf(step, count, JSON.parse(text).stream === true);
   });
 
-function replyOf(step: Exclude<Step, Response>, round: number, isStream: boolean): Response {
+/** The response of a round. */
+export function replyOf(step: Exclude<Step, Response>, round: number, isStream: boolean): Response {
   const usage = { prompt_tokens: 100 * round, completion_tokens: 10 * round, total_tokens: 110 * round };
   const reason = typeof step === "string" ? "stop" : "tool_calls";
   const message = typeof step === "string" ? { content: step } : { content: null, tool_calls: callsOf(step, round) };
