@@ -1,7 +1,7 @@
 import { recordOf, textOf } from "../../../src/formats/json.ts";
 
-/** How servers behave; those that are sound answer, some with a question before. */
-export const SOUND = ["plain", "asks"] as const;
+/** How servers behave; those that are healthy answer, some with a question before. */
+export const HEALTHY = ["plain", "asks"] as const;
 export const HOSTILE = [
   ...["hangs", "cuts", "giant", "endless", "redirects", "changes", "crowd", "garbage", "other-id", "batch"],
   ...["asks-without-end", "status-500", "forgets-sessions"],

@@ -2,7 +2,7 @@ import { parseJson, recordOf, textOf } from "../../../src/formats/json.ts";
 import type { Session } from "../../../test/support/e2e/console-client.ts";
 import type { Finding } from "../audit.ts";
 import type { Targets } from "../clients.ts";
-import { HOSTILE, SOUND, type startHostileServers } from "./hostile-servers.ts";
+import { HEALTHY, HOSTILE, type startHostileServers } from "./hostile-servers.ts";
 
 /** What calls of tools came to: by ids of requests. */
 export type ToolTraffic = Readonly<{
@@ -15,9 +15,10 @@ export type ToolTraffic = Readonly<{
 
 type Outcome = "delivered" | "refused" | "left" | "no connection" | "no answer in time" | "mixed up";
 
-/** Quota units, and the same in dollars. */
-export const [TOOL_PRICE, TOOL_USD] = [1_000, "0.002"];
-const [SOUND_SHARE, LEAVES_SHARE, CANCELS_SHARE] = [0.5, 0.06, 0.06];
+/** Quota units of a call, and the same in dollars. */
+export const TOOL_PRICE = 1_000;
+const TOOL_USD = "0.002";
+const [HEALTHY_SHARE, LEAVES_SHARE, CANCELS_SHARE] = [0.5, 0.06, 0.06];
 const [CALL_TIMEOUT_MS, TOOL_TIMEOUT_MS, PAUSE_MS, RECONNECT_MS] = [20_000, 2_000, 40, 250];
 
 /** Adds the servers, with their tools approved as they are listed now. Returns what lists those of one again. */
@@ -26,7 +27,7 @@ export async function addHostileServers(
   { urlOf }: ReturnType<typeof startHostileServers>,
 ): Promise<number> {
   let changing = 0;
-  for (const name of [...SOUND, ...HOSTILE]) {
+  for (const name of [...HEALTHY, ...HOSTILE]) {
     const server = { url: urlOf(name), usd_per_call: TOOL_USD, timeout_ms: TOOL_TIMEOUT_MS, elicitation: true };
     const { id } = await root.post("/api/mcp-server/", { name, server });
     const tools: { name: string; hash: string }[] = await root.get(`/api/mcp-server/${id}/tools`);
@@ -37,7 +38,7 @@ export async function addHostileServers(
   return changing;
 }
 
-/** Clients that call tools of sound and hostile servers one after the other until `stop`; some leave or cancel in the middle. */
+/** Clients that call tools of healthy and hostile servers one after the other until `stop`; some leave or cancel in the middle. */
 export function startToolClients(count: number, targets: Targets, servers: ReturnType<typeof startHostileServers>) {
   const byOutcome: Record<Outcome, string[]> = {
     ...{ delivered: [], refused: [], left: [], "no connection": [], "no answer in time": [], "mixed up": [] },
@@ -48,7 +49,7 @@ export function startToolClients(count: number, targets: Targets, servers: Retur
     const session = `f-${crypto.randomUUID()}`;
     while (!isOver) {
       calls += 1;
-      const names = Math.random() < SOUND_SHARE ? SOUND : HOSTILE;
+      const names = Math.random() < HEALTHY_SHARE ? HEALTHY : HOSTILE;
       const name = names[Math.floor(Math.random() * names.length)] ?? "plain";
       const id = `tool-${Bun.randomUUIDv7()}`;
       const outcome = await callTool(targets, { id, name, session, number: calls });
