@@ -3,7 +3,7 @@ import type { Database } from "../../db/types.ts";
 import { BOOKS, checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { Traffic } from "./clients.ts";
 import { BY_OWN_KEY, ECHO_MODELS, HIT, MADE } from "./echo-upstream.ts";
-import { TOOL_PRICE, type ToolTraffic } from "./tools/tool-clients.ts";
+import { TOOL_PRICE, type ToolTraffic } from "./hostile/tool-clients.ts";
 
 /** One line of the result: two figures that must be equal. */
 export type Finding = Readonly<{ name: string; expected: number; found: number }>;

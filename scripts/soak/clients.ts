@@ -1,6 +1,6 @@
 import { ECHO, ECHO_MODELS } from "./echo-upstream.ts";
 import { GUARDED_MODELS, type Guards } from "./guards.ts";
-import { type HostileParts, hostileParts } from "./hostile-calls.ts";
+import { type HostileParts, hostileParts } from "./hostile/hostile-calls.ts";
 
 /** Who is called; replaced when a gateway is restarted. */
 export type Targets = { urls: string[]; key: string };

@@ -10,9 +10,9 @@ import { ECHO, ECHO_MODELS, ECHO_OPTIONS, startEchoUpstream } from "./echo-upstr
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
 import { startGuards } from "./guards.ts";
+import { startHostileServers } from "./hostile/hostile-servers.ts";
+import { addHostileServers, startToolClients } from "./hostile/tool-clients.ts";
 import { CALL_PRICE, PRICED_MODEL, startLimits } from "./lowered-limits.ts";
-import { startHostileServers } from "./tools/hostile-servers.ts";
-import { addHostileServers, startToolClients } from "./tools/tool-clients.ts";
 
 export type SoakOptions = Readonly<{
   /** Postgres: two gateways, with Redis where it is installed. */

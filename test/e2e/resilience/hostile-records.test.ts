@@ -1,6 +1,6 @@
 /** Names that no index takes, in every path that has a model's name: charges of others go on, and the gateway starts again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { hostileParts } from "../../../scripts/soak/hostile-calls.ts";
+import { hostileParts } from "../../../scripts/soak/hostile/hostile-calls.ts";
 import { seededRandom } from "../../support/billing/hostile-records.ts";
 import { createApiKey, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { ENGINES, type Fixture, migratedDatabase, startFixture, startGateway } from "../../support/e2e/fixture.ts";
