@@ -60,7 +60,7 @@ export const chatModels = (userId: number | undefined) =>
   });
 
 /** Whether the provider has not turned the model off yet, as far as the catalog knows. */
-export const isCurrent = ({ deprecation_date: ends }: Pick<PricedModel, "deprecation_date">): boolean =>
+const isCurrent = ({ deprecation_date: ends }: Pick<PricedModel, "deprecation_date">): boolean =>
   ends === null || ends > new Date().toISOString().slice(0, ends.length);
 
 const TOKENS_PER_PRICE = 1_000_000;

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useModelPrices } from "../../../api/models/model.ts";
 import { priceGroups, ratioFor } from "../../../api/models/pricing.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
@@ -8,7 +9,6 @@ import { useSession } from "../../../state/session.ts";
 import type { ChatSettings, Turn } from "../chat/chat.ts";
 import { bodyOf } from "../chat/chat-body.ts";
 import { type CostEstimate, estimateCost } from "../chat/estimate.ts";
-import { useLanePrices } from "../panel/model-facts.ts";
 
 const DECIMALS = 6;
 
@@ -18,7 +18,7 @@ export const CostHint = ({ settings, turns }: { settings: ChatSettings; turns: r
   const { user } = useSession();
   const format = useMoneyFormat();
   const { data } = useQuery(priceGroups(user?.id));
-  const prices = useLanePrices(settings.models);
+  const prices = useModelPrices(settings.models, user?.id);
   if (!data) return null;
   const money = (quota: number) => amountText(quota, format, DECIMALS);
   const textOf = (cost: CostEstimate): string => {
