@@ -106,7 +106,7 @@ const wordsOf = (text: string): number =>
     .filter(Boolean).length;
 
 /** Where a page needs more, another one gives it up; tables that a program writes do not count. */
-const MAX_WORDS = 61_000;
+const MAX_WORDS = 62_000;
 
 test("the documentation is short enough to be read, and a decision fits on a page", () => {
   const docs = pages.filter(({ path }) => path.startsWith("docs/"));
