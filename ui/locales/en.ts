@@ -24,7 +24,6 @@ export { default as live } from "./en/logs/live.json" with { type: "json" };
 export { default as logNotes } from "./en/logs/log-notes.json" with { type: "json" };
 export { default as logs } from "./en/logs/logs.json" with { type: "json" };
 export { default as receipt } from "./en/logs/receipt.json" with { type: "json" };
-export { default as savings } from "./en/logs/savings.json" with { type: "json" };
 export { default as sessions } from "./en/logs/sessions.json" with { type: "json" };
 export { default as sinks } from "./en/logs/sinks.json" with { type: "json" };
 export { default as usage } from "./en/logs/usage.json" with { type: "json" };

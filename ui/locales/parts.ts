@@ -57,7 +57,6 @@ export const PARTS = {
     "logs/failures",
     "logs/log-notes",
     "logs/receipt",
-    "logs/savings",
     "playground/playground",
     "tasks/tasks",
   ],
@@ -87,7 +86,7 @@ export const PARTS = {
     "wallet/codes",
   ],
   /** The settings, which are many. */
-  settings: ["logs/receipt", "logs/savings", "settings/settings"],
+  settings: ["logs/receipt", "settings/settings"],
 } as const;
 
 /** A part that only some pages need. */

@@ -24,7 +24,6 @@ export { default as live } from "./zh/logs/live.json" with { type: "json" };
 export { default as logNotes } from "./zh/logs/log-notes.json" with { type: "json" };
 export { default as logs } from "./zh/logs/logs.json" with { type: "json" };
 export { default as receipt } from "./zh/logs/receipt.json" with { type: "json" };
-export { default as savings } from "./zh/logs/savings.json" with { type: "json" };
 export { default as sessions } from "./zh/logs/sessions.json" with { type: "json" };
 export { default as sinks } from "./zh/logs/sinks.json" with { type: "json" };
 export { default as usage } from "./zh/logs/usage.json" with { type: "json" };

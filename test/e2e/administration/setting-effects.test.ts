@@ -202,7 +202,7 @@ test("equal requests are answered from the cache, which says what it saves and c
   await until(async () => (await root.get("/api/response_cache/")).some(({ hits }: { hits: number }) => hits === 1));
   await consolePage.open("/setting?tab=operation&section=responseCache");
   const panel = page.locator('[id="section-responseCache"]');
-  await panel.getByText(words.savings.cache.rate).waitFor();
+  await panel.getByText(words.receipt.savings.cache.rate).waitFor();
   await panel.getByText("50%").waitFor();
   await button(words.settings.responseCache.clear).click();
   await page.getByRole("dialog").getByRole("button", { name: words.settings.responseCache.clear }).click();

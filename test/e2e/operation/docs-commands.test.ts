@@ -32,6 +32,7 @@ const REASONS = [
   "needs Docker",
   "needs the internet",
   "needs a database of LiteLLM",
+  "needs Python and Presidio",
   "needs Vault",
   "needs a recording",
   "needs a cluster",

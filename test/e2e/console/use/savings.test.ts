@@ -44,7 +44,7 @@ const ask = async (prompt: string, headers: Record<string, string> = {}) => {
 
 test("the dashboards say what the cache and own keys did, to each what is theirs", async () => {
   const wide = await openConsolePage(browser, gateway, VIEWPORTS.en);
-  const english = WORDS.en.savings;
+  const english = WORDS.en.receipt.savings;
   await wide.open("/detail");
   await wide.page.getByText(WORDS.en.usage.tiles.cost, { exact: true }).first().waitFor();
   expect(await wide.page.getByText(english.cache.title).count()).toBe(0);
@@ -77,10 +77,10 @@ test("the dashboards say what the cache and own keys did, to each what is theirs
     password: "some-password-1",
   });
   await phone.open("/detail");
-  const own = phone.page.locator("section", { hasText: WORDS.zh.savings.cache.title }).last();
-  await own.getByText(WORDS.zh.savings.cache.ownSaved).waitFor();
-  expect(await own.getByText(WORDS.zh.savings.cache.upstreamSaved).count()).toBe(0);
-  expect(await phone.page.getByText(WORDS.zh.savings.keys.title).count()).toBe(0);
+  const own = phone.page.locator("section", { hasText: WORDS.zh.receipt.savings.cache.title }).last();
+  await own.getByText(WORDS.zh.receipt.savings.cache.ownSaved).waitFor();
+  expect(await own.getByText(WORDS.zh.receipt.savings.cache.upstreamSaved).count()).toBe(0);
+  expect(await phone.page.getByText(WORDS.zh.receipt.savings.keys.title).count()).toBe(0);
   await phone.expectAccessible();
   expect(phone.complaints).toEqual([]);
 }, 120_000);

@@ -24,7 +24,7 @@ export const CachePanel = ({ view: { scope, period, filter } }: Props) => {
   const facts = useCacheFacts(data?.filter((day) => model === undefined || day.model === model) ?? [], scope);
   if (!facts) return null;
   return (
-    <Panel title={t("savings.cache.title")}>
+    <Panel title={t("receipt.savings.cache.title")}>
       {facts.map(([name, value]) => (
         <HomeRow key={name} name={name}>
           {value}
@@ -46,12 +46,12 @@ export const OwnKeysPanel = ({ view: { period, filter } }: Props) => {
   if (data.length === 0) return null;
   const sum = (name: "calls" | "fees" | "worth") => data.reduce((total, day) => total + day[name], 0);
   return (
-    <Panel title={t("savings.keys.title")}>
-      <HomeRow name={t("savings.keys.calls")}>{formatNumber(sum("calls"))}</HomeRow>
-      <HomeRow name={t("savings.keys.fees")}>
+    <Panel title={t("receipt.savings.keys.title")}>
+      <HomeRow name={t("receipt.savings.keys.calls")}>{formatNumber(sum("calls"))}</HomeRow>
+      <HomeRow name={t("receipt.savings.keys.fees")}>
         <Money quota={sum("fees")} />
       </HomeRow>
-      <HomeRow name={t("savings.keys.worth")}>
+      <HomeRow name={t("receipt.savings.keys.worth")}>
         <Money quota={sum("worth")} />
       </HomeRow>
     </Panel>

@@ -17,10 +17,15 @@ export function useCacheFacts(
   if (hits + misses === 0) return null;
   const upstream = sum("upstream_saved");
   return [
-    [t("savings.cache.hits"), formatNumber(hits)],
-    [t("savings.cache.rate"), formatShare(hits / (hits + misses))],
-    [t(scope === "all" ? "savings.cache.saved" : "savings.cache.ownSaved"), <Money key="saved" quota={sum("saved")} />],
-    ...(upstream > 0 ? [[t("savings.cache.upstreamSaved"), <Money key="upstream" quota={upstream} />] as const] : []),
-    [t("savings.cache.tokens"), formatNumber(sum("tokens"))],
+    [t("receipt.savings.cache.hits"), formatNumber(hits)],
+    [t("receipt.savings.cache.rate"), formatShare(hits / (hits + misses))],
+    [
+      t(scope === "all" ? "receipt.savings.cache.saved" : "receipt.savings.cache.ownSaved"),
+      <Money key="saved" quota={sum("saved")} />,
+    ],
+    ...(upstream > 0
+      ? [[t("receipt.savings.cache.upstreamSaved"), <Money key="upstream" quota={upstream} />] as const]
+      : []),
+    [t("receipt.savings.cache.tokens"), formatNumber(sum("tokens"))],
   ];
 }
