@@ -9,6 +9,7 @@ import { useSite } from "../../../state/site-status.ts";
 import { usageSeries } from "../entries/data-queries.ts";
 import { LOG_TYPES } from "../entries/log-entry.ts";
 import { FAILED, type LogFilters, type LogScope } from "../entries/log-queries.ts";
+import { guardrailWords } from "./guardrail-words.ts";
 
 type Facet = "model" | "token" | "user" | "channel" | "group" | "tag" | "end_user";
 
@@ -52,9 +53,9 @@ const ADMIN = ["model", "token", "user", "channel", "group", "tag", "end_user"] 
 const GUARDED = ["verdict", "guardrail", "guardrail_kind"] as const;
 
 /** What a filter of verdicts may be, with texts that only these pages load. */
-const guardrailWords = (key: (typeof GUARDED)[number]): UseQueryOptions<readonly FilterOption[]> => ({
+const verdictOptions = (key: (typeof GUARDED)[number]): UseQueryOptions<readonly FilterOption[]> => ({
   queryKey: ["guardrail-words", key],
-  queryFn: async () => (await import("./guardrail-words.ts")).guardrailWords(key),
+  queryFn: () => guardrailWords(key),
 });
 
 type LogFilterBarProps = Readonly<{
@@ -110,7 +111,7 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
           .filter((key) => key === "verdict" || isJudged)
           .map((key) => ({
             ...{ key, label: t(`logs.filters.${key}`), value: address.text(key) },
-            suggestions: guardrailWords(key),
+            suggestions: verdictOptions(key),
           })),
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}

@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useModelPrices } from "../../../api/models/model.ts";
+import { useModelPrices } from "../../../api/models/model-prices.ts";
 import { priceGroups, ratioFor } from "../../../api/models/pricing.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";

@@ -1,7 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { readData } from "../../../api/client.ts";
 import { playgroundApi } from "../../../api/groups.ts";
-import { useModelPrices } from "../../../api/models/model.ts";
+import { useModelPrices } from "../../../api/models/model-prices.ts";
 import type { PricedModel } from "../../../api/models/pricing.ts";
 import { useSession } from "../../../state/session.ts";
 import type { LaneModel } from "../chat/parameters.ts";

@@ -215,7 +215,7 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
   "/key": "keyUsage.title",
-  "/status": "status.title",
+  "/status": "shell.modelStatus",
   "/reference": "shell.reference",
   "/about": "shell.about",
   "/pricing": "shell.prices",

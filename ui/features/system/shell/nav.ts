@@ -282,7 +282,7 @@ export function useSiteLinks(): readonly SiteLink[] {
       : []),
     { key: "pricing", label: t("shell.prices"), to: "/pricing", isHere: pathname === "/pricing" },
     ...(site?.status_page_enabled
-      ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
+      ? [{ key: "status", label: t("shell.modelStatus"), to: "/status", isHere: pathname === "/status" }]
       : []),
     ...(docs ? [{ key: "docs", label: t("shell.docs"), href: sitePath(docs), isHere: false }] : []),
     { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },

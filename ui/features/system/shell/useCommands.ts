@@ -107,7 +107,7 @@ export function useCommands(): readonly Command[] {
     ...pages.map(({ path, label }) => goTo(t(`shell.${label}`), path, PAGE_ICONS[label], t(`shell.hints.${label}`))),
     goTo(t("shell.home"), "/", HomeOutlined),
     goTo(t("shell.prices"), "/pricing", SellOutlined),
-    ...(site?.status_page_enabled ? [goTo(t("status.title"), "/status", MonitorHeartOutlined)] : []),
+    ...(site?.status_page_enabled ? [goTo(t("shell.modelStatus"), "/status", MonitorHeartOutlined)] : []),
     goTo(t("shell.reference"), "/reference", MenuBookOutlined),
     goTo(t("keyUsage.title"), "/key", VpnKeyOutlined),
     goTo(t("shell.about"), "/about", InfoOutlined),
