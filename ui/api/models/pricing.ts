@@ -45,24 +45,6 @@ export const priceGroups = (userId: number | undefined) =>
     staleTime: 60_000,
   });
 
-/** Names of the first chat models by name, for examples, without those that their provider has turned off. */
-export const chatModels = (userId: number | undefined) =>
-  queryOptions({
-    queryKey: ["pricing", userId ?? "visitor", "chat"],
-    queryFn: async ({ signal }) => {
-      const query = { capability: "chat", page_size: 100 };
-      const { items } = await readData(pricingApi.pricing.models.get({ query, fetch: { signal } }), {
-        stayOn401: true,
-      });
-      return items.filter(isCurrent).map(({ model_name }) => model_name);
-    },
-    staleTime: 60_000,
-  });
-
-/** Whether the provider has not turned the model off yet, as far as the catalog knows. */
-const isCurrent = ({ deprecation_date: ends }: Pick<PricedModel, "deprecation_date">): boolean =>
-  ends === null || ends > new Date().toISOString().slice(0, ends.length);
-
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** USD per million input tokens, before the group's ratio. */
