@@ -2,7 +2,7 @@ import { type Findings, ROOT } from "../source.ts";
 
 /** Commits after this one are checked. */
 const SINCE = "ea99626f";
-/** Pushed with a placeholder for its subject, and with a long one; shared history is not rewritten. */
+/** Pushed with a placeholder for its subject; shared history is not rewritten. */
 const EXEMPT = ["594bac5"];
 const MAX_LENGTH = 72;
 const CONVENTIONAL = /^(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([a-z0-9/-]+\))?!?: \S/;

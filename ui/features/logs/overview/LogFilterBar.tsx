@@ -72,7 +72,7 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
   const organization = useOrganizationOptions();
   const { may } = useActing();
   const hasEndUsers = useSite()?.end_users_enabled === true;
-  const isJudged = ["guardrail", "verdict", "guardrail_kind"].some((key) => address.text(key) !== "");
+  const isJudged = GUARDED.some((key) => address.text(key) !== "");
   const isOffered = (key: Facet) => key !== "end_user" || hasEndUsers || address.text("end_user") !== "";
   const owners = organization
     ? [

@@ -47,7 +47,11 @@ export const answerFilter = (parts: AnswerFilterParts) => (): StepFilter => {
   };
 };
 
-const OF_COMPLETE: ReadonlySet<string> = new Set(["json", "language"]);
+/** The kinds that need the complete answer. */
+const OF_COMPLETE: ReadonlySet<string> = new Set(["language", "json", "service"]);
+
+/** Whether a guardrail decides while an answer streams. */
+export const isWhileStreaming = ({ kind }: Guardrail): boolean => !OF_COMPLETE.has(kind);
 
 class AnswerFilter {
   readonly #rules: AnswerRules;
@@ -60,7 +64,7 @@ class AnswerFilter {
 
   constructor(private readonly parts: AnswerFilterParts) {
     this.#rules = new AnswerRules(parts.guardrails, parts.placeholders);
-    this.#complete = parts.observes ? parts.guardrails.filter(({ kind }) => OF_COMPLETE.has(kind)) : [];
+    this.#complete = parts.observes ? parts.guardrails.filter((one) => !isWhileStreaming(one)) : [];
     this.#judges = parts.guardrails.filter(({ judge, kind }) => judge && (kind === "tools" || kind === "size"));
   }
 

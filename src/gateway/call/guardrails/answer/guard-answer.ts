@@ -1,7 +1,7 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
 import type { Call } from "../../call.ts";
-import { answerFilter } from "./answer-filter.ts";
+import { answerFilter, isWhileStreaming } from "./answer-filter.ts";
 import { acts } from "./guard-stored.ts";
 import type { StepFilter } from "./step-filter.ts";
 
@@ -28,12 +28,6 @@ export function answerObservers({ guard, progress }: Call): readonly (() => Step
 const NO_VALUES = new Placeholders(() => "");
 
 const NONE: readonly (() => StepFilter)[] = [];
-
-/** The kinds that need the complete answer. */
-const OF_COMPLETE: ReadonlySet<string> = new Set(["language", "json", "service"]);
-
-/** Whether a guardrail decides while an answer streams. */
-export const isWhileStreaming = ({ kind }: Guardrail): boolean => !OF_COMPLETE.has(kind);
 
 /** The guardrails that decide about a complete answer, before its client gets any of it; services in shadow mode, too. */
 export const completeGuardrails = ({ guard }: Pick<Call, "guard">): readonly Guardrail[] =>

@@ -6,8 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import { emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { answerWordsOf, guardSetOf } from "../guard-set.ts";
 import { answerRefusal } from "../refusals.ts";
-import { answerFilter } from "./answer-filter.ts";
-import { isWhileStreaming } from "./guard-answer.ts";
+import { answerFilter, isWhileStreaming } from "./answer-filter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Step = Parameters<StepFilter>[0];

@@ -7,7 +7,7 @@ import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts"
 import type { OptionValues } from "../../../../settings/registry/index.ts";
 import type { Call } from "../../call.ts";
 import type { Uses } from "../../services.ts";
-import { isWhileStreaming } from "../answer/guard-answer.ts";
+import { isWhileStreaming } from "../answer/answer-filter.ts";
 import { acts } from "../answer/guard-stored.ts";
 import { type CallGuard, emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
