@@ -24,6 +24,18 @@ const killGateway: Fault = {
   },
 };
 
+/** One of them answers nobody for a while, and goes on. */
+function silence(name: string, victim: "database" | "redis"): Fault {
+  return {
+    name,
+    async strike({ [victim]: silent }) {
+      silent?.pause();
+      await Bun.sleep(PAUSE_MS);
+      silent?.resume();
+    },
+  };
+}
+
 const DATABASE_FAULTS: readonly Fault[] = [
   {
     name: "all backends terminated",
@@ -34,14 +46,7 @@ const DATABASE_FAULTS: readonly Fault[] = [
       await sql.end();
     },
   },
-  {
-    name: "Postgres silent (SIGSTOP)",
-    async strike({ database }) {
-      database?.pause();
-      await Bun.sleep(PAUSE_MS);
-      database?.resume();
-    },
-  },
+  silence("Postgres silent (SIGSTOP)", "database"),
   {
     name: "Postgres crash and restart",
     async strike({ database }) {
@@ -62,25 +67,16 @@ const DATABASE_FAULTS: readonly Fault[] = [
   },
 ];
 
-const REDIS_FAULT: Fault = {
-  name: "Redis killed and restarted",
-  async strike({ redis }) {
-    await redis?.end();
-    await Bun.sleep(PAUSE_MS / 2);
-    await redis?.again();
-  },
-};
-
 const REDIS_FAULTS: readonly Fault[] = [
-  REDIS_FAULT,
   {
-    name: "Redis silent (SIGSTOP)",
+    name: "Redis killed and restarted",
     async strike({ redis }) {
-      redis?.pause();
-      await Bun.sleep(PAUSE_MS);
-      redis?.resume();
+      await redis?.end();
+      await Bun.sleep(PAUSE_MS / 2);
+      await redis?.again();
     },
   },
+  silence("Redis silent (SIGSTOP)", "redis"),
   {
     name: "Redis with answers of other requests",
     strike: async ({ redis }) => {
