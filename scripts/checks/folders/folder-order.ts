@@ -33,7 +33,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/formats/gemini": "response request",
   "src/formats/openai-chat": "response request",
   "src/gateway": "endpoints quality pipeline adapters streaming state routing upstream money auth request call",
-  "src/gateway/adapters/mcp": "messages responses",
+  "src/gateway/adapters/mcp": "messages chat responses gemini sources",
   "src/gateway/call/guardrails": "servers request answer services",
   "src/gateway/endpoints": "routes realtime stored tasks mcp lookup",
   "src/gateway/endpoints/realtime": "openai live metering filters",

@@ -1,5 +1,5 @@
 import type { HostSlots } from "../../lib/limits/host-slots.ts";
-import type { SiteTools } from "../adapters/mcp/site-tools.ts";
+import type { SiteTools } from "../adapters/mcp/sources/site-tools.ts";
 import type { AdapterTools } from "../adapters/tools.ts";
 import type { Limits } from "../auth/limits/limits.ts";
 import type { GuardRequestContext } from "../call/guardrails/request/guard-request.ts";

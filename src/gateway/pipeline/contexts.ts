@@ -1,5 +1,5 @@
 import type { AdaptContext } from "../adapters/adapt.ts";
-import type { SiteSourceContext } from "../adapters/mcp/site-tools.ts";
+import type { SiteSourceContext } from "../adapters/mcp/sources/site-tools.ts";
 import type { AuthenticateContext } from "../auth/authenticate.ts";
 import type { GuardRequestContext } from "../call/guardrails/request/guard-request.ts";
 import type { CallTools, Uses } from "../call/services.ts";

@@ -14,7 +14,7 @@ import {
 export const geminiRules: RequestRules = {
   members: requestMembers(
     `model models provider contents systemInstruction parts role text thought thoughtSignature functionCall functionResponse id name inlineData
-    fileData mimeType data fileUri tools functionDeclarations description googleSearch googleSearchRetrieval codeExecution
+    fileData mimeType data fileUri tools mcpServers streamableHttpTransport functionDeclarations description googleSearch googleSearchRetrieval codeExecution
     excludeDomains toolConfig functionCallingConfig mode allowedFunctionNames generationConfig maxOutputTokens temperature topP
     topK frequencyPenalty presencePenalty seed stopSequences candidateCount responseLogprobs logprobs responseMimeType
     responseModalities thinkingConfig thinkingLevel thinkingBudget includeThoughts serviceTier safetySettings cachedContent

@@ -16,7 +16,7 @@ const CHAT = `model models messages stream stream_options include_usage n best_o
   web_search_options search_context_size user_location max_tool_calls plugins type role content name text refusal tool_calls
   tool_call_id id function custom input reasoning_content reasoning_details thinking_blocks image_url url detail input_audio
   data file file_data file_id filename video_url cache_control ttl prompt_cache_breakpoint extra_content google thought_signature signature
-  json_schema strict description grammar allowed_tools mode index group`;
+  json_schema strict description grammar allowed_tools mode index group server_label server_url require_approval executed_tools`;
 
 /** Members of embedding, rerank, image and audio requests. */
 const MEDIA = `encoding_format dimensions query documents return_documents size quality batch_size num_images file purpose seconds

@@ -172,3 +172,8 @@ export function boundPrompt(
   const textTokens = Math.ceil((bodyBytes - bytes) / MIN_BYTES_PER_TOKEN);
   return { promptBound: textTokens + tokens, promptAudioTokens: audioTokens };
 }
+
+/** Whether a request in one of OpenAI's formats names MCP servers. */
+export function hasMcpTool({ tools }: JsonObject): boolean {
+  return Array.isArray(tools) && tools.some((tool) => recordOf(tool)?.type === "mcp");
+}

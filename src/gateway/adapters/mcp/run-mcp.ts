@@ -1,30 +1,26 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../../domain/channels/routing/routing-index.ts";
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
+import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { CallTiming } from "../../call/progress.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { Arrival } from "../../request/arrival.ts";
+import { generateContent, generateContentArray } from "../../request/endpoints/conversations.ts";
 import { narrowChannels } from "../../state/responses/pin-channel.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
-import { addressSource } from "./address-source.ts";
-import { MessagesEvents } from "./messages/events.ts";
-import { messagesServers } from "./messages/servers.ts";
-import { MessagesTurn } from "./messages/turn.ts";
-import { ResponsesEvents } from "./responses/events.ts";
-import { responsesServers } from "./responses/servers.ts";
-import { storeTurn } from "./responses/store-turn.ts";
-import { ResponsesTurn } from "./responses/turn.ts";
-import { siteServersFor } from "./site-address.ts";
-import { type SiteSourceContext, siteSource } from "./site-tools.ts";
+import { readRequest } from "./read-request.ts";
+import { addressSource } from "./sources/address-source.ts";
+import { addressesIn } from "./sources/declared.ts";
+import { siteServersFor } from "./sources/site-address.ts";
+import { type SiteSourceContext, siteSource } from "./sources/site-tools.ts";
+import type { ToolSource } from "./sources/tool-result.ts";
 import { streamRounds } from "./stream-rounds.ts";
-import type { ToolSource } from "./tool-result.ts";
 import { type McpServer, McpToolset } from "./toolset.ts";
-import type { McpEvents, McpTurn, PendingCall } from "./turn.ts";
+import type { McpTurn, PendingCall } from "./turn.ts";
 
 /**
  * The call as providers that connect to its MCP servers themselves serve it; null: the gateway connects to them. The best
@@ -71,11 +67,7 @@ const STORED_BY_PROVIDER = ["conversation", "prompt", "thread", "container"] as 
 
 function namesSiteServer(context: Uses<"settings" | "config">, { body: { json }, request }: Call): boolean {
   const siteServerOf = siteServersFor(context, request);
-  const urls = [
-    ...recordsOf(json.tools).map(({ type, server_url: url }) => (type === "mcp" ? url : null)),
-    ...recordsOf(json.mcp_servers).map(({ url }) => url),
-  ];
-  return urls.some((url) => typeof url === "string" && siteServerOf(url) !== null);
+  return addressesIn(json).some((url) => url === null || siteServerOf(url) !== null);
 }
 
 const invalid = (reason: GatewayError["reason"], param: string): GatewayError =>
@@ -106,10 +98,12 @@ export async function runMcp(
 ): Promise<Response> {
   const { endpoint, request, summary } = call;
   const { servers, turn, events, complete } = await readRequest(context, call);
+  // An array of responses is read as events.
+  const roundsAt = endpoint === generateContentArray ? generateContent : endpoint;
   const leave = new AbortController();
   const signal = AbortSignal.any([request.signal, leave.signal]);
   const toolset = new McpToolset((server) => sourceOf(context, call, server, signal), servers, signal);
-  const rounds = new Rounds(arrival, call, handle, signal);
+  const rounds = new Rounds(arrival, call, roundsAt, handle, signal);
   const next = () => rounds.next(turn);
   const makeCalls = (response: JsonObject) => callTools(toolset, turn.take(response));
   let isStreaming = false;
@@ -129,7 +123,9 @@ export async function runMcp(
       leave: () => leave.abort(),
       close: () => toolset.close(),
     });
-    return new Response(stream, { headers: first.headers });
+    const headers = new Headers(first.headers);
+    headers.set("content-type", endpoint.codec.streamType);
+    return new Response(stream, { headers });
   } finally {
     if (!isStreaming) toolset.close();
   }
@@ -148,36 +144,6 @@ function sourceOf(
     throw invalid({ code: "gateway_mcp_addresses_off", params: { label } }, "tools");
   }
   return addressSource(context.mcpFetch, server, signal);
-}
-
-/** A request in its client's format. */
-type McpRequest = Readonly<{
-  servers: readonly McpServer[];
-  turn: McpTurn;
-  events(): McpEvents;
-  /** Call when the response is complete. */
-  complete(): Promise<void>;
-}>;
-
-/** Rejects DecodeError. */
-async function readRequest(
-  context: Uses<"settings" | "config"> & UsesStores<"responses">,
-  call: Call,
-): Promise<McpRequest> {
-  const { json } = call.body;
-  const siteServerOf = siteServersFor(context, call.request);
-  if (call.endpoint.codec.dialect === "anthropic") {
-    const turn = new MessagesTurn(json);
-    const servers = messagesServers(json, siteServerOf);
-    return { servers, turn, events: () => new MessagesEvents(turn), complete: async () => {} };
-  }
-  const turn = new ResponsesTurn(json, await earlierItems(context, call));
-  return {
-    servers: responsesServers(json.tools, siteServerOf),
-    turn,
-    events: () => new ResponsesEvents(turn),
-    complete: () => storeTurn(context, call, turn),
-  };
 }
 
 /** What follows a round. */
@@ -217,6 +183,7 @@ class Rounds {
   constructor(
     private readonly arrival: Arrival,
     private readonly call: Call,
+    private readonly endpoint: Endpoint,
     private readonly handle: HandleCall,
     private readonly signal: AbortSignal,
   ) {}
@@ -224,7 +191,7 @@ class Rounds {
   next(turn: McpTurn): Promise<Response> {
     this.#count += 1;
     const isLast = this.#count >= MAX_ROUNDS || performance.now() - this.#startedAt > MAX_ELAPSED_MS;
-    const { request, endpoint, caller, ip, requestId } = this.call;
+    const { request, caller, ip, requestId } = this.call;
     const text = JSON.stringify(turn.request(isLast));
     const body = { text, size: Buffer.byteLength(text), json: recordOf(parseJson(text)) ?? {} };
     const headers = new Headers(request.headers);
@@ -233,24 +200,15 @@ class Rounds {
     if (betas.join("") === "") headers.delete("anthropic-beta");
     else headers.set("anthropic-beta", betas.join(","));
     const { signal } = this;
-    const { only, signedIn } = this.arrival;
+    const { only, path, signedIn } = this.arrival;
     return this.handle({
       request: new Request(request.url, { method: "POST", headers, signal }),
       server: { requestIP: () => ({ address: ip }), timeout() {} },
-      endpoint,
+      endpoint: this.endpoint,
+      ...(path && { path }),
       signedIn: { caller, timing: new CallTiming(performance.now()), body, changes: signedIn?.changes ?? {} },
       ...(only && { only }),
       ...(this.#count === 1 && { isAdmitted: true }),
     });
   }
-}
-
-/** The items of the response that the request continues, if the gateway stores it. */
-async function earlierItems(
-  { services }: UsesStores<"responses">,
-  { body, caller }: Call,
-): Promise<readonly JsonObject[]> {
-  const id = textOf(body.json.previous_response_id);
-  const found = id ? await services.responses.find(id, caller.user.id, nowSeconds()) : null;
-  return recordsOf(found?.body.output);
 }

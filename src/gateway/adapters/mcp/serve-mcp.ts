@@ -4,7 +4,7 @@ import type { Arrival } from "../../request/arrival.ts";
 import type { UsesStores } from "../../state/stores.ts";
 import type { UpstreamTools } from "../../upstream/upstream.ts";
 import type { HandleCall } from "./run-mcp.ts";
-import type { SiteSourceContext } from "./site-tools.ts";
+import type { SiteSourceContext } from "./sources/site-tools.ts";
 
 /** What these functions work with. */
 export type ServeMcpContext = Uses<"settings" | "config"> &

@@ -55,7 +55,7 @@ async function* rounds(
         return;
       }
       onOpen(reader);
-      for await (const text of forward(reader, events)) yield text;
+      for await (const text of forward(reader, events, ping)) yield text;
       const response = events.takeResponse();
       // A round that failed has reported it in its stream.
       if (!response) return;
@@ -72,14 +72,18 @@ async function* rounds(
 }
 
 /** What the client gets of one round. */
-async function* forward(reader: ReadableStreamDefaultReader<Uint8Array>, events: McpEvents): AsyncGenerator<string> {
+async function* forward(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  events: McpEvents,
+  ping: string,
+): AsyncGenerator<string> {
   const buffer = new EventBuffer();
   for (;;) {
     const { value, done } = await reader.read();
     const block = textOfBytes(done ? buffer.takePending() : buffer.push(Buffer.from(value)));
     const read = readEvents(block);
     // A comment keeps the connection open.
-    const text = read.length === 0 ? block : read.map((event: EventText) => events.push(event)).join("");
+    const text = read.length === 0 ? block && ping : read.map((event: EventText) => events.push(event)).join("");
     if (text !== "") yield text;
     if (done) return;
   }

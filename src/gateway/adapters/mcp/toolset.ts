@@ -1,9 +1,10 @@
 import { type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
 import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
+import type { JsonObject } from "../../../formats/json.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { callForModel, type McpResult, type ToolSource } from "./tool-result.ts";
+import { callForModel, type McpResult, type ToolSource } from "./sources/tool-result.ts";
 
 /** An MCP server as a request declares it. */
 export type McpServer = Readonly<{
@@ -95,7 +96,7 @@ export class McpToolset {
 
 /**
  * The error of a server whose tools cannot be listed: OpenAI responds with 424 `external_connector_error`, Anthropic with
- * 400 `invalid_request_error`.
+ * 400 `invalid_request_error`, and Google's clients know no other status of theirs.
  */
 const unreachable =
   ({ label }: McpServer, dialect: ChatDialect) =>
@@ -105,8 +106,9 @@ const unreachable =
     const status = statusOfFailure(error);
     const why = status === null ? reasonOf(error) : `HTTP ${status}`;
     const reason = { code: "gateway_mcp_unreachable", params: { label, why } } as const;
-    if (dialect === "anthropic") {
-      throw new GatewayError(400, null, reason, { type: "invalid_request_error", param: "mcp_servers" });
+    if (dialect === "anthropic" || dialect === "gemini") {
+      const param = dialect === "gemini" ? "tools" : "mcp_servers";
+      throw new GatewayError(400, null, reason, { type: "invalid_request_error", param });
     }
     throw new GatewayError(424, "http_error", reason, { type: "external_connector_error", param: "tools" });
   };
@@ -118,3 +120,9 @@ const tooMany = ({ label }: McpServer, count: number, dialect: ChatDialect): Gat
     { code: "gateway_mcp_too_many_tools", params: { label, count, max: MAX_SITE_TOOLS } },
     { type: "invalid_request_error", param: dialect === "anthropic" ? "mcp_servers" : "tools" },
   );
+
+/** What a function says of its tool, for a server that the request describes too. */
+export function describe({ description }: McpTool, ofServer: string | null): JsonObject {
+  const text = [ofServer, description].filter((part) => part !== null && part !== "").join("\n\n");
+  return text === "" ? {} : { description: text };
+}

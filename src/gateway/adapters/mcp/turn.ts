@@ -1,7 +1,7 @@
 import type { McpTool } from "../../../domain/models/mcp/connection.ts";
 import { type JsonObject, numberOf, recordOf } from "../../../formats/json.ts";
 import type { EventText } from "../../../lib/http/sse.ts";
-import type { McpResult } from "./tool-result.ts";
+import type { McpResult } from "./sources/tool-result.ts";
 import type { McpToolset, OfferedTool } from "./toolset.ts";
 
 /** A call of an MCP tool that the gateway makes. */
@@ -53,6 +53,10 @@ export function addUsage(sum: JsonObject | null, more: JsonObject | null): JsonO
   const added: JsonObject = {};
   for (const name of names) {
     const [one, other] = [sum[name], more[name]];
+    if (Array.isArray(one) && Array.isArray(other)) {
+      added[name] = [...one, ...other];
+      continue;
+    }
     const inner = recordOf(one) ?? recordOf(other);
     added[name] = inner
       ? addUsage(recordOf(one), recordOf(other))

@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { ToolRequest } from "../../adapters/mcp/site-tools.ts";
+import type { ToolRequest } from "../../adapters/mcp/sources/site-tools.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { CallRelay } from "./questions/call-relay.ts";
 import { runServerCall, type ServerCallContext } from "./server-call.ts";

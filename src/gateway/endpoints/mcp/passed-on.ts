@@ -13,7 +13,7 @@ import type { McpServer } from "../../../domain/models/mcp/directory.ts";
 import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { ZERO } from "../../../lib/values/decimal.ts";
-import { toolModel } from "../../adapters/mcp/offered-tools.ts";
+import { toolModel } from "../../adapters/mcp/sources/offered-tools.ts";
 import { allowsModel } from "../../auth/authorize.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -2,7 +2,7 @@ import { MCP_SCOPE, mcpResource } from "../../../domain/api-keys/authorization/r
 import { decodePath, requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { signInSite, siteForCaller } from "../../../settings/option/public-address.ts";
-import { OfferedTools, serversOf } from "../../adapters/mcp/offered-tools.ts";
+import { OfferedTools, serversOf } from "../../adapters/mcp/sources/offered-tools.ts";
 import {
   type AuthenticateAccessTokenContext,
   accessTokenOf,

@@ -18,7 +18,7 @@ import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import { sayReason } from "../../../lib/reason.ts";
 import { version } from "../../../server/version.ts";
-import type { OfferedTool, OfferedTools } from "../../adapters/mcp/offered-tools.ts";
+import type { OfferedTool, OfferedTools } from "../../adapters/mcp/sources/offered-tools.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";

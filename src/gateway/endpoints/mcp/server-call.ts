@@ -5,7 +5,7 @@ import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import type { Decimal } from "../../../lib/values/decimal.ts";
-import type { ToolRequest } from "../../adapters/mcp/site-tools.ts";
+import type { ToolRequest } from "../../adapters/mcp/sources/site-tools.ts";
 import { authorizeModel, withEndUser } from "../../auth/authorize.ts";
 import type { Limits } from "../../auth/limits/limits.ts";
 import { isLimited, rateLimit } from "../../auth/rate-limit.ts";

@@ -2,7 +2,7 @@ import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Reason } from "../../../lib/reason.ts";
-import { OfferedTools } from "../../adapters/mcp/offered-tools.ts";
+import { OfferedTools } from "../../adapters/mcp/sources/offered-tools.ts";
 import { type SessionCallerContext, sessionCaller } from "../../auth/session-caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { CallTiming } from "../../call/progress.ts";

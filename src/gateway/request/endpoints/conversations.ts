@@ -10,7 +10,7 @@ import { interactionsRules } from "../../../formats/gemini-interactions/request/
 import { statedEffort } from "../../../formats/helpers/reasoning-setting.ts";
 import { recordsOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
-import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
+import { hasMcpTool, type RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import type { RequestRules } from "../../../formats/request-rules.ts";
@@ -26,16 +26,19 @@ const ownResponses = chatEndpoint(openaiResponsesClientCodec, responsesRules);
 /** POST /v1/responses */
 export const responses: Endpoint = {
   ...ownResponses,
-  namesMcpServers: ({ tools }) => recordsOf(tools).some(({ type }) => type === "mcp"),
+  namesMcpServers: hasMcpTool,
 };
 /** POST /v1beta/interactions */
 export const interactions = chatEndpoint(interactionsClientCodec, interactionsRules);
 /** POST /v1/responses/compact */
 export const compactResponse: Endpoint = { ...ownResponses, streams: false, compacts: true };
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
-export const generateContent = chatEndpoint(geminiClientCodec, geminiRules);
+export const generateContent: Endpoint = {
+  ...chatEndpoint(geminiClientCodec, geminiRules),
+  namesMcpServers: ({ tools }) => recordsOf(tools).some(({ mcpServers, mcp_servers }) => mcpServers ?? mcp_servers),
+};
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
-export const generateContentArray = chatEndpoint(geminiArrayClientCodec, geminiRules);
+export const generateContentArray: Endpoint = { ...generateContent, codec: geminiArrayClientCodec };
 
 /** A chat endpoint in a format other than OpenAI's Chat Completions. */
 function chatEndpoint(codec: ClientCodec, rules: RequestRules): Endpoint {

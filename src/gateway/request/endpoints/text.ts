@@ -1,6 +1,6 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { readChat, readOpenAi } from "../../../formats/openai-chat/request/summary.ts";
+import { hasMcpTool, readChat, readOpenAi } from "../../../formats/openai-chat/request/summary.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { invalidRequest } from "../client-body.ts";
 
@@ -10,6 +10,7 @@ export const chatCompletions: Endpoint = {
   rules: openaiRules,
   streams: true,
   emptyIsFree: true,
+  namesMcpServers: hasMcpTool,
   read: readChat,
 };
 

@@ -1,7 +1,6 @@
-import { DecodeError } from "../../../../formats/conversation/codec.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
-import { checkedUrl, invalid, MAX_SERVERS, namesOf } from "../responses/servers.ts";
-import type { SiteServerOf } from "../site-address.ts";
+import { checkLabels, invalid, namesOf, placeOf } from "../sources/declared.ts";
+import type { SiteServerOf } from "../sources/site-address.ts";
 import type { McpServer } from "../toolset.ts";
 
 /**
@@ -16,30 +15,19 @@ export function messagesServers(
   if (value != null && (!Array.isArray(value) || declared.length < value.length)) {
     throw invalid("mcp_servers", "a list of objects", "mcp_servers");
   }
-  if (declared.length > MAX_SERVERS) {
-    const reason = { code: "gateway_too_many_entries", params: { field: "mcp_servers", count: MAX_SERVERS } } as const;
-    throw new DecodeError(reason, "mcp_servers");
-  }
+  const labels = declared.map(({ name }) => textOf(name) ?? "");
+  checkLabels(labels, { param: "mcp_servers", field: "mcp_servers.name" });
   const toolsets = recordsOf(tools).filter(({ type }) => type === "mcp_toolset");
-  const labels = new Set<string>();
-  return declared.flatMap((server): McpServer[] => {
-    const label = textOf(server.name) ?? "";
-    if (label === "") {
-      throw new DecodeError({ code: "gateway_field_missing", params: { field: "mcp_servers.name" } }, "mcp_servers");
-    }
-    if (labels.has(label)) throw new DecodeError({ code: "gateway_mcp_label_twice", params: { label } }, "mcp_servers");
-    labels.add(label);
+  return declared.flatMap((server, at): McpServer[] => {
+    const label = labels[at] ?? "";
     const toolset = toolsets.find(({ mcp_server_name: name }) => name === label);
     // With toolsets, a server without one offers nothing.
     if (toolsets.length > 0 && !toolset) return [];
     const token = textOf(server.authorization_token);
-    const url = textOf(server.url) ?? "";
-    const siteServer = siteServerOf(url);
     return [
       {
         label,
-        url: siteServer === null ? checkedUrl(url, label, "mcp_servers") : url,
-        siteServer,
+        ...placeOf(server.url, label, { param: "mcp_servers", siteServerOf }),
         headers: token ? { authorization: `Bearer ${token}` } : {},
         description: null,
         allows: toolset ? allowedByToolset(toolset) : allowedByServer(server.tool_configuration),

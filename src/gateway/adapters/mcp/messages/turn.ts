@@ -2,7 +2,7 @@ import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
 import { aliasOf } from "../../../../domain/models/mcp/tools/tool-names.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../formats/json.ts";
 import { hexDigest } from "../../../../lib/security/crypto.ts";
-import type { McpResult } from "../tool-result.ts";
+import type { McpResult } from "../sources/tool-result.ts";
 import type { McpToolset, OfferedTool } from "../toolset.ts";
 import { addUsage, type McpTurn, type PendingCall } from "../turn.ts";
 

@@ -2,8 +2,8 @@ import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../../../formats/json.ts";
 import { itemId, placeOfItem } from "../../../../formats/openai-responses/items.ts";
 import { hexDigest } from "../../../../lib/security/crypto.ts";
-import type { McpResult } from "../tool-result.ts";
-import type { McpToolset, OfferedTool } from "../toolset.ts";
+import type { McpResult } from "../sources/tool-result.ts";
+import { describe, type McpToolset, type OfferedTool } from "../toolset.ts";
 import type { McpTurn, PendingCall } from "../turn.ts";
 import { addUsage } from "../turn.ts";
 import { type ApprovedCall, readHistory } from "./history.ts";
@@ -246,8 +246,3 @@ const functionOf = ({ alias, server, tool }: OfferedTool): JsonObject => ({
   parameters: tool.inputSchema,
   strict: false,
 });
-
-function describe({ description }: McpTool, ofServer: string | null): JsonObject {
-  const text = [ofServer, description].filter((part) => part !== null && part !== "").join("\n\n");
-  return text === "" ? {} : { description: text };
-}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { McpTool, ToolResult } from "../../../../domain/models/mcp/connection.ts";
 import type { McpServer } from "../../../../domain/models/mcp/directory.ts";
 import type { JsonObject } from "../../../../formats/json.ts";
-import type { OfferedTool, OfferedTools } from "../../../adapters/mcp/offered-tools.ts";
+import type { OfferedTool, OfferedTools } from "../../../adapters/mcp/sources/offered-tools.ts";
 import type { Uses } from "../../../call/services.ts";
 import { rankTools } from "./rank-tools.ts";
 

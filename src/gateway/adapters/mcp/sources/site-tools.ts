@@ -1,12 +1,12 @@
-import type { McpTool, ToolResult } from "../../../domain/models/mcp/connection.ts";
-import type { McpServer } from "../../../domain/models/mcp/directory.ts";
-import type { JsonObject } from "../../../formats/json.ts";
-import type { Call } from "../../call/call.ts";
-import type { Caller } from "../../call/caller.ts";
-import { GatewayError } from "../../call/errors.ts";
-import { CallTiming } from "../../call/progress.ts";
-import type { Uses } from "../../call/services.ts";
-import { agentSessionOf } from "../../money/call-labels.ts";
+import type { McpTool, ToolResult } from "../../../../domain/models/mcp/connection.ts";
+import type { McpServer } from "../../../../domain/models/mcp/directory.ts";
+import type { JsonObject } from "../../../../formats/json.ts";
+import type { Call } from "../../../call/call.ts";
+import type { Caller } from "../../../call/caller.ts";
+import { GatewayError } from "../../../call/errors.ts";
+import { CallTiming } from "../../../call/progress.ts";
+import type { Uses } from "../../../call/services.ts";
+import { agentSessionOf } from "../../../money/call-labels.ts";
 import { type OfferedTool, OfferedTools, serversOf } from "./offered-tools.ts";
 import type { ToolSource } from "./tool-result.ts";
 

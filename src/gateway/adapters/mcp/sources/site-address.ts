@@ -1,17 +1,17 @@
-import { siteForCaller } from "../../../settings/option/public-address.ts";
-import type { Uses } from "../../call/services.ts";
+import { siteForCaller } from "../../../../settings/option/public-address.ts";
+import type { Uses } from "../../../call/services.ts";
 
 /** Tells which addresses are servers of the site: their name, empty for all of them together; null: it is another address. */
 export type SiteServerOf = (address: string) => string | null;
 
-/** `sluice://github`; without a name all servers. */
-const BY_NAME = /^sluice:\/\/([^/?#]*)\/?$/i;
+/** `sluice://github`; without a name all servers. LiteLLM's clients write `litellm_proxy/mcp/github`. */
+const BY_NAME = /^(?:sluice:\/\/|litellm_proxy(?:$|\/mcp(?:$|\/)))([^/?#]*)\/?$/i;
 
 /** `/mcp/github`, as the gateway serves it. */
 const PATH = /^\/mcp(?:\/([^/]*))?\/?$/;
 
 /**
- * The servers of the site as requests name them: `sluice://github`, or the gateway's own address of the server, `/mcp/github`, below
+ * The servers of the site as requests name them by an address: `sluice://github`, or the gateway's own address of the server, `/mcp/github`, below
  * the site's public address or the one that `request` came to. A proxy in front may have changed the scheme, which does not count.
  */
 export function siteServersFor(

@@ -1,13 +1,13 @@
 /** MCP tools of Responses requests, run by the gateway where the provider cannot: with a real MCP server. */
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import OpenAI from "openai";
-import type { JsonObject } from "../../../src/formats/json.ts";
-import { readEvents } from "../../../src/lib/http/sse.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
-import { until } from "../../support/lib/until.ts";
-import { type Step, startChatUpstream } from "./chat-upstream.ts";
-import { startMcpServer } from "./mcp-server.ts";
+import type { JsonObject } from "../../../../src/formats/json.ts";
+import { readEvents } from "../../../../src/lib/http/sse.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { until } from "../../../support/lib/until.ts";
+import { type Step, startChatUpstream } from "../chat-upstream.ts";
+import { startMcpServer } from "../mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
-import { McpConnection } from "../../../domain/models/mcp/connection.ts";
-import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { McpConnection } from "../../../../domain/models/mcp/connection.ts";
+import type { CheckedFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import type { McpServer } from "../toolset.ts";
 import type { ToolSource } from "./tool-result.ts";
-import type { McpServer } from "./toolset.ts";
 
 /** The tools of a server at the address that a request names, with the request's credentials for it. */
 export function addressSource(

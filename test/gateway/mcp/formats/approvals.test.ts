@@ -1,10 +1,10 @@
 /** Calls of MCP tools that a user must approve, and the site's switch. */
 import { afterEach, expect, test } from "bun:test";
 import OpenAI from "openai";
-import type { JsonObject } from "../../../src/formats/json.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { type Step, startChatUpstream } from "./chat-upstream.ts";
-import { startMcpServer } from "./mcp-server.ts";
+import type { JsonObject } from "../../../../src/formats/json.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { type Step, startChatUpstream } from "../chat-upstream.ts";
+import { startMcpServer } from "../mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { type McpConnection, statusOfFailure, type ToolResult } from "../../../domain/models/mcp/connection.ts";
-import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { GatewayError } from "../../call/errors.ts";
+import { type McpConnection, statusOfFailure, type ToolResult } from "../../../../domain/models/mcp/connection.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
+import { GatewayError } from "../../../call/errors.ts";
 
 /** Where the tools of a server come from. */
 export type ToolSource = Pick<McpConnection, "listTools" | "close"> &

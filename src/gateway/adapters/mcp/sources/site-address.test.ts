@@ -11,6 +11,10 @@ function serverOf(address: string, serverAddress = ""): string | null {
 test.each([
   ["sluice://github", "github"],
   ["sluice://", ""],
+  ["litellm_proxy", ""],
+  ["litellm_proxy/mcp", ""],
+  ["litellm_proxy/mcp/github", "github"],
+  ["litellm_proxy_of_mine", null],
   ["https://10.0.0.1:3000/mcp/github", "github"],
   ["https://10.0.0.1:3000/sluice/mcp/git%20hub", "git hub"],
   ["http://10.0.0.1:3000/sluice/mcp", ""],

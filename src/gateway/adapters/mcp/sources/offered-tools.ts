@@ -1,9 +1,9 @@
-import type { McpTool } from "../../../domain/models/mcp/connection.ts";
-import type { McpServer } from "../../../domain/models/mcp/directory.ts";
-import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
-import { allowsModel } from "../../auth/authorize.ts";
-import type { Caller } from "../../call/caller.ts";
-import type { Services } from "../../call/services.ts";
+import type { McpTool } from "../../../../domain/models/mcp/connection.ts";
+import type { McpServer } from "../../../../domain/models/mcp/directory.ts";
+import { aliasOf } from "../../../../domain/models/mcp/tools/tool-names.ts";
+import { allowsModel } from "../../../auth/authorize.ts";
+import type { Caller } from "../../../call/caller.ts";
+import type { Services } from "../../../call/services.ts";
 
 /** The model name by which a tool is allowed, limited, priced and logged. */
 export const toolModel = (server: string, tool: string): string => `mcp/${server}/${tool}`;

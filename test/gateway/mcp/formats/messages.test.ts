@@ -1,13 +1,13 @@
 /** MCP servers of Anthropic's clients, used by the gateway where the provider cannot: with a real MCP server. */
 import { afterEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
-import type { JsonObject } from "../../../src/formats/json.ts";
-import { readEvents } from "../../../src/lib/http/sse.ts";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { sse, startUpstream } from "../../support/gateway/start-upstream.ts";
-import { until } from "../../support/lib/until.ts";
-import { type Step, startChatUpstream } from "./chat-upstream.ts";
-import { startMcpServer } from "./mcp-server.ts";
+import type { JsonObject } from "../../../../src/formats/json.ts";
+import { readEvents } from "../../../../src/lib/http/sse.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { sse, startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { until } from "../../../support/lib/until.ts";
+import { type Step, startChatUpstream } from "../chat-upstream.ts";
+import { startMcpServer } from "../mcp-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
