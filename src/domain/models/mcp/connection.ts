@@ -65,7 +65,7 @@ export type ServerConnection = Readonly<{
   /** Calls a tool. Rejects what connecting or the call rejects; a tool that failed is a result. */
   callTool(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
   /** Sends another request of the protocol; absent: the server is of another kind. */
-  request?(method: string, params: JsonObject, timeoutMs: number): Promise<JsonObject>;
+  request?(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject>;
   close(): void;
 }>;
 
@@ -167,11 +167,20 @@ export class McpConnection implements ServerConnection {
   }
 
   /** Calls a tool. Rejects what connecting or the call rejects; a tool that failed is a result. */
-  async callTool(
-    name: string,
-    input: JsonObject,
-    { timeoutMs = CALL_TIMEOUT_MS, onProgress, client }: CallOptions = {},
-  ): Promise<ToolResult> {
+  callTool(name: string, input: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    const request = { method: "tools/call", params: { name, arguments: input } };
+    return this.#call(options, (sent) => this.#client.request(request, CallToolResultSchema, sent));
+  }
+
+  /** Sends a request; its result is not validated. Rejects what connecting or the request rejects. */
+  request(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
+    return this.#call(options, (sent) => this.#client.request({ method, params }, ResultSchema, sent));
+  }
+
+  async #call<T>(
+    { timeoutMs = CALL_TIMEOUT_MS, onProgress, client }: CallOptions,
+    send: (options: ExchangeOptions & Readonly<{ onprogress?: (progress: Progress) => void }>) => Promise<T>,
+  ): Promise<T> {
     const process = "failure" in this.#transport ? this.#transport : null;
     if (process?.isOver) throw new SessionOverError("The server's process has ended.");
     const leave = client && this.#messages.enter(client);
@@ -180,27 +189,14 @@ export class McpConnection implements ServerConnection {
       if (client) await this.#messages.prepare(client, this.#transport);
       client?.signal.throwIfAborted();
       client?.sending();
-      const request = { method: "tools/call" as const, params: { name, arguments: input } };
       return await this.#exchange(
         timeoutMs,
-        (options) =>
-          this.#client.request(request, CallToolResultSchema, {
-            ...options,
-            ...(onProgress && { onprogress: onProgress }),
-          }),
+        (options) => send({ ...options, ...(onProgress && { onprogress: onProgress }) }),
         client,
       );
     } finally {
       leave?.();
     }
-  }
-
-  /** Sends a request; its result is not validated. Rejects what connecting or the request rejects. */
-  async request(method: string, params: JsonObject, timeoutMs: number): Promise<JsonObject> {
-    await this.#open();
-    return await this.#exchange(timeoutMs, (options) =>
-      this.#client.request({ method, params }, ResultSchema, options),
-    );
   }
 
   /** Ends the session at the server, in the background. */

@@ -19,6 +19,8 @@ export type CallClient = Readonly<{
   signal: AbortSignal;
   /** The least severe log messages that it wants; null: the server decides. */
   logLevel: string | null;
+  /** Whether its calls are those of one session: what arrives between two of them is for the next one. */
+  hasSession: boolean;
   /** The call is about to be sent. */
   sending(): void;
   /** Puts a question of the server to the client; `signal`: the server no longer wants an answer. Rejects McpError. */
@@ -33,12 +35,15 @@ const LISTEN_WITHIN_MS = 250;
 const LISTEN_AFTER_MS = 5_000;
 const SET_LEVEL_WITHIN_MS = 5_000;
 
+/** Messages that arrive between calls: so many, of so many UTF-16 code units of JSON together, the latest ones. */
+const [MAX_LATE, MAX_LATE_LENGTH] = [100, 262_144];
+
 type Exchange = Readonly<{ isOver: boolean; client: CallClient | null }>;
 
 /**
  * The messages that a server sends by itself: questions and notifications. One that arrives in the response to a call belongs to that
  * call. On a stream of its own the protocol doesn't say which call it is about: it goes to the oldest one under way, whose client is
- * the same, since a connection serves one session of one client.
+ * the same, since a connection serves one session of one client. Without one, as after the result, a notification waits for the next call.
  */
 export class ServerMessages<Current extends Exchange> {
   readonly #calls = new Set<CallClient>();
@@ -48,6 +53,8 @@ export class ServerMessages<Current extends Exchange> {
   #mayListen = false;
   #silence: Timer | null = null;
   #logLevel: string | null = null;
+  #late: { method: string; params: JsonObject; length: number }[] = [];
+  #keepsLate = false;
 
   /** `mayAsk`: the client has declared that it answers questions. */
   constructor(
@@ -56,8 +63,7 @@ export class ServerMessages<Current extends Exchange> {
     private readonly mayAsk: boolean,
   ) {
     client.fallbackRequestHandler = ({ id, method, params }) => this.#ask(id, method, recordOf(params) ?? {});
-    client.fallbackNotificationHandler = async ({ method, params }) =>
-      this.#current()?.notify(method, recordOf(params) ?? {});
+    client.fallbackNotificationHandler = async ({ method, params }) => this.#notify(method, recordOf(params) ?? {});
     // The SDK ignores the id 0, with which servers begin.
     client.setNotificationHandler(CancelledNotificationSchema, ({ params: { requestId } }) => {
       if (requestId !== undefined) this.#questions.get(requestId)?.abort();
@@ -67,6 +73,8 @@ export class ServerMessages<Current extends Exchange> {
   /** A call begins; returns the function that ends it. */
   enter(client: CallClient): () => void {
     this.#calls.add(client);
+    this.#keepsLate = client.hasSession;
+    for (const { method, params } of this.#late.splice(0)) client.notify(method, params);
     if (this.#silence) clearTimeout(this.#silence);
     return () => {
       this.#calls.delete(client);
@@ -116,6 +124,15 @@ export class ServerMessages<Current extends Exchange> {
     } finally {
       this.#questions.delete(id);
     }
+  }
+
+  #notify(method: string, params: JsonObject): void {
+    const client = this.#current();
+    client?.notify(method, params);
+    if (client || !this.#keepsLate) return;
+    this.#late.push({ method, params, length: JSON.stringify(params).length });
+    const length = () => this.#late.reduce((sum, late) => sum + late.length, 0);
+    while (this.#late.length > MAX_LATE || length() > MAX_LATE_LENGTH) this.#late.shift();
   }
 
   #current(): CallClient | null {

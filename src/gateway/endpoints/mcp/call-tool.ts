@@ -1,19 +1,8 @@
 import type { ToolResult } from "../../../domain/models/mcp/connection.ts";
-import type { McpServer } from "../../../domain/models/mcp/directory.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
 import type { ToolRequest } from "../../adapters/mcp/sources/site-tools.ts";
 import { GatewayError } from "../../call/errors.ts";
-import type { CallRelay } from "./questions/call-relay.ts";
+import { type Observer, sendObserved } from "./questions/observer.ts";
 import { runServerCall, type ServerCallContext } from "./server-call.ts";
-import type { McpSessions } from "./sessions.ts";
-
-/** A call whose client may receive its progress. */
-type ObservedRequest = ToolRequest &
-  Readonly<{
-    onProgress?: Parameters<McpSessions["call"]>[2]["onProgress"];
-    /** Answers the server's questions; absent: nobody does. */
-    client?: CallRelay;
-  }>;
 
 /**
  * Calls a tool, limited, charged and logged as `runServerCall` does it. A result that reports an error of the tool is passed on and
@@ -21,30 +10,19 @@ type ObservedRequest = ToolRequest &
  */
 export function callTool(
   context: ServerCallContext,
-  { offered, input, onProgress, client, ...by }: ObservedRequest,
+  { offered, input, onProgress, client, ...by }: ToolRequest & Observer,
 ): Promise<ToolResult> {
   const { server, tool, model } = offered;
   const { name } = tool;
-  const { timeoutMs } = server;
-  // What progress says in words is no result, which guardrails could look through.
-  const withoutWords =
-    onProgress && (({ message: _, ...progress }: Parameters<typeof onProgress>[0]) => onProgress(progress));
   return runServerCall(context, {
     ...{ by, server, model, input, usdPerCall: server.usdPerCall, textOf, readableOf, tool: name },
-    send: (sent, isRead) => {
-      const options = { timeoutMs, onProgress: isRead ? withoutWords : onProgress, client };
-      const called = context.mcpSessions.call(server, by, { tool: name, input: sent, ...options });
-      return called.catch((error: unknown) => {
-        throw client?.isAsking && !client.signal.aborted ? unanswered(server) : error;
-      });
-    },
+    send: (sent, isRead) =>
+      sendObserved(server, { onProgress, client }, isRead, (options) =>
+        context.mcpSessions.call(server, by, { tool: name, input: sent, ...options }),
+      ),
     failureOf: (result) => (result.isError === true ? toolFailure(result) : null),
   });
 }
-
-/** The time was over while the client had a question of the server to answer. */
-const unanswered = ({ name, timeoutMs }: McpServer): OperationError =>
-  new OperationError("gateway_mcp_unanswered", { server: name, seconds: timeoutMs / 1000 });
 
 const MAX_ERROR_LENGTH = 1_000;
 

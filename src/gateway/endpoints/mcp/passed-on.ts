@@ -20,6 +20,7 @@ import { GatewayError } from "../../call/errors.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import { guardListed } from "../../call/guardrails/servers/guard-server-call.ts";
 import { textsIn, textsOf } from "../../request/order-texts.ts";
+import { type Observer, sendObserved } from "./questions/observer.ts";
 import { runServerCall, type ServerCallContext, type ServerCaller, throughBreaker } from "./server-call.ts";
 
 /** Of one server and kind. */
@@ -31,6 +32,12 @@ const MAX_ENTRY_LENGTH = 65_536;
 const NAME = /^[\x21-\x7e]{1,128}$/;
 /** The address of a resource among those of several servers. */
 const JOINED = /^sluice:\/\/([a-z0-9-]+)\/(.+)$/s;
+
+/** Makes a call of a server with who follows it, and ends that with it. */
+export type Observe = <Result>(
+  called: Readonly<{ server: McpServer; model: string }>,
+  make: (observer: Observer) => Promise<Result>,
+) => Promise<Result>;
 
 function readPrompts(result: JsonObject) {
   const { prompts, nextCursor } = ListPromptsResultSchema.parse(result);
@@ -74,10 +81,12 @@ export class PassedOn {
   }
 
   /** Rejects GatewayError or McpError. */
-  async prompt(name: string, input: Readonly<Record<string, string>>) {
+  async prompt(name: string, input: Readonly<Record<string, string>>, observe: Observe) {
     const { server, own } = await this.#findPrompt(name);
     const params = { name: own, ...(Object.keys(input).length > 0 && { arguments: input }) };
-    const result = await this.#call(server, "prompts/get", params, (raw) => GetPromptResultSchema.parse(raw));
+    const result = await this.#call(server, { method: "prompts/get", params }, observe, (raw) =>
+      GetPromptResultSchema.parse(raw),
+    );
     return {
       ...result,
       messages: result.messages.map((message) => ({ ...message, content: this.namedContent(server, message.content) })),
@@ -105,9 +114,9 @@ export class PassedOn {
   }
 
   /** Rejects GatewayError or McpError. */
-  async resource(uri: string) {
+  async resource(uri: string, observe: Observe) {
     const { server, own } = this.#findResource(uri);
-    const result = await this.#call(server, "resources/read", { uri: own }, (raw) =>
+    const result = await this.#call(server, { method: "resources/read", params: { uri: own } }, observe, (raw) =>
       ReadResourceResultSchema.parse(raw),
     );
     return { ...result, contents: result.contents.map((each) => ({ ...each, uri: this.#uri(server, each.uri) })) };
@@ -227,19 +236,24 @@ export class PassedOn {
     );
   }
 
-  #call<Result extends object>(
+  async #call<Result extends object>(
     server: McpServer,
-    method: string,
-    params: JsonObject,
+    { method, params }: Readonly<{ method: string; params: JsonObject }>,
+    observe: Observe,
     read: (result: JsonObject) => Result,
   ): Promise<Result> {
     const { context, by } = this;
     const model = toolModel(server.name, method);
-    const { mcpSessions } = context;
-    const { timeoutMs } = server;
-    return runServerCall<Result>(context, {
-      ...{ by, server, tool: null, model, input: params, usdPerCall: ZERO, textOf: textsIn },
-      send: async (sent) => read(await mcpSessions.request(server, by, { method, params: sent, timeoutMs })),
-    });
+    return await observe({ server, model }, (observer) =>
+      runServerCall<Result>(context, {
+        ...{ by, server, tool: null, model, input: params, usdPerCall: ZERO, textOf: textsIn },
+        send: async (sent, isRead) =>
+          read(
+            await sendObserved(server, observer, isRead, (options) =>
+              context.mcpSessions.request(server, by, { method, params: sent, ...options }),
+            ),
+          ),
+      }),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
@@ -10,6 +11,8 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  type ServerNotification,
+  type ServerRequest,
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { McpTool } from "../../../domain/models/mcp/connection.ts";
@@ -25,7 +28,7 @@ import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
 import { callTool } from "./call-tool.ts";
 import { sessionOf } from "./endpoint.ts";
-import { PassedOn } from "./passed-on.ts";
+import { type Observe, PassedOn } from "./passed-on.ts";
 import { CallRelay } from "./questions/call-relay.ts";
 import { readToolCall, searchTools, toolSearchOf } from "./search/tool-search.ts";
 import type { ServerCallContext } from "./server-call.ts";
@@ -45,12 +48,16 @@ export type ClientMessage = Readonly<{
 }>;
 
 const PAGE_SIZE = 250;
+/** While these run, a server may ask its client, and report. */
+const STREAMED: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"];
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
 /** An error of the server, as JSON-RPC leaves them to implementations. */
 const SERVER_ERROR = -32000;
 
 /**
  * Answers one JSON-RPC message with a server of its own: nothing of one client's protocol is another's. Calls are answered as a
- * stream, which says that they are under way; all else as JSON.
+ * stream, which says that they are under way, and has what their servers send meanwhile; all else as JSON.
  */
 export async function serveMessage(context: ServerCallContext, message: ClientMessage): Promise<Response> {
   const { request, json } = message;
@@ -72,7 +79,33 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
       throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request), session) : error;
     }
   };
-  passOn(server, passed, answer);
+  const observe =
+    ({ requestId, sendNotification, _meta }: Extra): Observe =>
+    async ({ server: called, model }, make) => {
+      const { isJoined, caller } = message;
+      const client = new CallRelay(context, {
+        ...{ caller, session, server: called, model, isJoined },
+        ...{ transport, requestId, left: request.signal },
+      });
+      const ended = context.mcpQuestions.begin(caller, session, requestId, () => {
+        client.cancel();
+        // Nothing answers a request that is canceled.
+        void server.close();
+      });
+      const progressToken = _meta?.progressToken;
+      const onProgress = (progress: object) =>
+        void sendNotification({
+          method: "notifications/progress",
+          params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
+        }).catch(() => {});
+      try {
+        return await make({ client, ...(progressToken !== undefined && { onProgress }) });
+      } finally {
+        ended();
+        client.end();
+      }
+    };
+  passOn(server, passed, answer, observe);
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
     context.mcpQuestions.setLevel(message.caller, session, params.level);
     return {};
@@ -95,52 +128,35 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
     }
     const offered = message.tools.find(name);
     if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-    const progressToken = params._meta?.progressToken;
-    const onProgress = (progress: object) =>
-      void extra
-        .sendNotification({
-          method: "notifications/progress",
-          params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
-        })
-        .catch(() => {});
-    const { isJoined, caller } = message;
-    const client = new CallRelay(context, {
-      ...{ caller, session, server: offered.server, model: offered.model, isJoined },
-      ...{ transport, requestId: extra.requestId, left: request.signal },
-    });
-    const ended = context.mcpQuestions.begin(caller, session, extra.requestId, () => {
-      client.cancel();
-      // Nothing answers a request that is canceled.
-      void server.close();
-    });
-    const observed = { ...by, offered, input, client, ...(progressToken !== undefined && { onProgress }) };
-    const called = callTool(context, observed)
-      .catch((error: unknown) => {
-        const result = signInResult(error, session);
-        if (result) return result;
+    const called = observe(extra)(offered, (observer) => callTool(context, { ...by, offered, input, ...observer }));
+    const result = await answer(
+      called.catch((error: unknown) => {
+        const required = signInResult(error, session);
+        if (required) return required;
         throw error;
-      })
-      .finally(() => {
-        ended();
-        client.end();
-      });
-    const result = await answer(called);
+      }),
+    );
     return { ...result, content: result.content.map((block) => passed.namedContent(offered.server, block)) };
   });
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
-    enableJsonResponse: json.method !== "tools/call",
+    enableJsonResponse: !STREAMED.includes(json.method),
   });
   await server.connect(transport);
   return await transport.handleRequest(request, { parsedBody: json });
 }
 
 /** Handles what clients ask of prompts and resources, where servers pass them on. */
-function passOn(server: Server, passed: PassedOn, answer: <Result>(work: Promise<Result>) => Promise<Result>): void {
+function passOn(
+  server: Server,
+  passed: PassedOn,
+  answer: <Result>(work: Promise<Result>) => Promise<Result>,
+  observe: (extra: Extra) => Observe,
+): void {
   if (passed.hasPrompts) {
     server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await answer(passed.prompts()) }));
-    server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: input = {} } }) =>
-      answer(passed.prompt(name, input)),
+    server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: input = {} } }, extra) =>
+      answer(passed.prompt(name, input, observe(extra))),
     );
   }
   if (passed.hasResources) {
@@ -148,7 +164,9 @@ function passOn(server: Server, passed: PassedOn, answer: <Result>(work: Promise
     server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
       resourceTemplates: await answer(passed.templates()),
     }));
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => answer(passed.resource(uri)));
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, extra) =>
+      answer(passed.resource(uri, observe(extra))),
+    );
   }
   if (passed.hasPrompts || passed.hasResources) {
     server.setRequestHandler(CompleteRequestSchema, ({ params }) => answer(passed.completion(params)));

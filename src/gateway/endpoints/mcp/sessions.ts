@@ -56,12 +56,12 @@ export class McpSessions {
   async request(
     server: McpServer,
     { caller, session }: Readonly<{ caller: SessionOwner; session: string }>,
-    { method, params, timeoutMs }: Readonly<{ method: string; params: JsonObject; timeoutMs: number }>,
+    { method, params, ...options }: Readonly<{ method: string; params: JsonObject }> & CallOptions,
   ): Promise<JsonObject> {
     const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
     return await this.#inSession(server, caller, session, async (connection) => {
       if (!connection.request) throw new McpError(ErrorCode.MethodNotFound, method);
-      return await connection.request(method, params, timeoutMs);
+      return await connection.request(method, params, options);
     });
   }
 

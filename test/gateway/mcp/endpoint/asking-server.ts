@@ -1,18 +1,34 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CallToolRequestSchema,
   CreateMessageResultSchema,
   ElicitResultSchema,
+  GetPromptRequestSchema,
   LATEST_PROTOCOL_VERSION,
   ListRootsResultSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   ResultSchema,
+  type ServerNotification,
+  type ServerRequest,
+  SetLevelRequestSchema,
   UrlElicitationRequiredError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { serverAt, tool } from "../configured-server.ts";
 
-const NAMES = ["elicit", "elicit-aside", "open", "sample", "sample-tools", "roots", "log", "log-aside"] as const;
+const NAMES = [
+  "elicit",
+  "elicit-aside",
+  "open",
+  "sample",
+  "sample-tools",
+  "roots",
+  "log",
+  "log-aside",
+  "log-late",
+] as const;
 /** The tools, as an administrator has approved them. */
 const ASKING_TOOLS = [...NAMES, "many", "at-once", "give-up", "forget", "wait", "forged", "refuse"].map((name) =>
   tool(name),
@@ -67,7 +83,10 @@ export const askingAt = (id: number, name: string, url: string, definition: obje
 type Seen = ReturnType<typeof startAskingServer>["seen"];
 
 function createServer(seen: Seen): Server {
-  const server = new Server({ name: "asking", version: "1.0.0" }, { capabilities: { tools: {}, logging: {} } });
+  const server = new Server(
+    { name: "asking", version: "1.0.0" },
+    { capabilities: { tools: {}, logging: {}, prompts: {}, resources: {} } },
+  );
   const text = (value: unknown) => ({ content: [{ type: "text" as const, text: JSON.stringify(value) }] });
   const ask = (message: string) => ({
     method: "elicitation/create" as const,
@@ -83,6 +102,30 @@ function createServer(seen: Seen): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: ASKING_TOOLS.map(({ name }) => ({ name, inputSchema: { type: "object" as const } })),
   }));
+  type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+  /** What a prompt and a resource do before there is a result. */
+  const askFirst = async (what: string, { sendRequest, sendNotification, signal, _meta }: Extra): Promise<string> => {
+    seen.begun += 1;
+    await sendNotification({ method: "notifications/message", params: { level: "info", data: `reading ${what}` } });
+    const progressToken = _meta?.progressToken;
+    if (progressToken !== undefined)
+      await sendNotification({ method: "notifications/progress", params: { progressToken, progress: 1, total: 2 } });
+    signal.addEventListener("abort", () => {
+      seen.canceled += 1;
+    });
+    if (what.endsWith("wait")) return await new Promise<never>(() => {});
+    return JSON.stringify(await sendRequest(ask(`Which ${what}?`), ElicitResultSchema));
+  };
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params: { name } }, extra) => ({
+    messages: [{ role: "user", content: { type: "text", text: await askFirst(name, extra) } }],
+  }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => ({
+    contents: [{ uri, text: await askFirst(uri, extra) }],
+  }));
+  server.setRequestHandler(SetLevelRequestSchema, ({ params: { level } }) => {
+    seen.levels.push(level);
+    return {};
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input } }, extra) => {
     seen.begun += 1;
     seen.capabilities.push(server.getClientCapabilities());
@@ -132,6 +175,12 @@ function createServer(seen: Seen): Server {
         }
         // A message on a stream of its own may arrive later than the result.
         if (name === "log-aside") await Bun.sleep(100);
+        return text("logged");
+      case "log-late":
+        for (let at = 0; at < Number(input?.count ?? 1); at += 1) {
+          const data = `late ${at}${"x".repeat(Number(input?.length ?? 0))}`;
+          setTimeout(() => void server.sendLoggingMessage({ level: "warning", data }), 50);
+        }
         return text("logged");
       case "many": {
         const outcomes: unknown[] = [];

@@ -14,6 +14,7 @@ import {
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpIndex } from "../../../../src/domain/models/mcp/directory.ts";
+import { readEvents } from "../../../../src/lib/http/sse.ts";
 import { nameSet } from "../../../../src/lib/values/patterns/name-patterns.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { serverAt, tool } from "../configured-server.ts";
@@ -187,7 +188,8 @@ describe("what is not passed on", () => {
         },
       );
     const answer = await raw("resources/read", { uri: "file:///a.txt" });
-    expect(await answer.json()).toMatchObject({ error: { code: -32601 } });
+    const [event] = readEvents(await answer.text());
+    expect(JSON.parse(event?.data ?? "")).toMatchObject({ error: { code: -32601 } });
     expect(one.requests).toEqual([]);
   });
 

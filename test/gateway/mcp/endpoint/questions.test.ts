@@ -1,20 +1,11 @@
 /** What servers ask the clients of calls, through the gateway, with the official client and server. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  type ClientCapabilities,
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  LATEST_PROTOCOL_VERSION,
-  ListRootsRequestSchema,
-  LoggingMessageNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ElicitRequestSchema, LATEST_PROTOCOL_VERSION } from "@modelcontextprotocol/sdk/types.js";
 import type { ChangedIds } from "../../../../db/changes.ts";
 import { createMcpIndex } from "../../../../src/domain/models/mcp/directory.ts";
-import { recordOf } from "../../../../src/formats/json.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { until } from "../../../support/lib/until.ts";
+import { connecting, EVERYTHING } from "./asking-client.ts";
 import { askingAt, offering, startAskingServer } from "./asking-server.ts";
 
 const stops: (() => unknown)[] = [];
@@ -32,54 +23,7 @@ function start(definition: object = {}, setup: Setup = {}, revision = LATEST_PRO
   return { relay, server };
 }
 
-const EVERYTHING: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
-
-/** How the client answers; a question that it has no answer to stays open. */
-type Answers = Readonly<{
-  elicit?: (params: { message: string; mode?: string | undefined }) => Promise<object> | object;
-  sample?: (params: object) => object;
-}>;
-
-const pickBlue = ({ mode }: { mode?: string | undefined }) =>
-  mode === "url" ? { action: "accept" } : { action: "accept", content: { color: "blue" } };
-
-async function connect(
-  url: string,
-  capabilities: ClientCapabilities = EVERYTHING,
-  { elicit = pickBlue, sample, ...more }: Answers & { fetch?: typeof fetch; key?: string } = {},
-) {
-  const client = new Client({ name: "tests", version: "1" }, { capabilities });
-  const logs: unknown[] = [];
-  const questions: unknown[] = [];
-  if (capabilities.elicitation)
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-      questions.push(params);
-      return { action: "decline" as const, ...(await elicit(params)) };
-    });
-  if (capabilities.sampling)
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
-      questions.push(params);
-      const content = { type: "text" as const, text: "blue" };
-      return { model: "the client's", role: "assistant" as const, content, ...sample?.(params) };
-    });
-  if (capabilities.roots)
-    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///home", name: "home" }] }));
-  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logs.push(params));
-  const headers = { authorization: `Bearer sk-${more.key ?? "test"}` };
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
-    ...(more.fetch && { fetch: more.fetch }),
-  });
-  await client.connect(transport);
-  stops.push(() => client.close());
-  const call = async (name: string, input: Record<string, unknown> = {}) => {
-    const { content } = await client.callTool({ name, arguments: input });
-    const [block] = Array.isArray(content) ? content : [];
-    const text = recordOf(block)?.text;
-    return typeof text === "string" && /^[[{"\d]/.test(text) ? JSON.parse(text) : text;
-  };
-  return { client, transport, call, logs, questions };
-}
+const connect = connecting(stops);
 
 describe("a question of a server", () => {
   test("reaches the client of its call, and the answer the server", async () => {
@@ -402,12 +346,12 @@ describe("two processes of one site", () => {
     const proxy = Bun.serve({
       ...{ port: 0, hostname: "127.0.0.1", idleTimeout: 0 },
       fetch(request) {
-        const target = relays[turn++ % 2]?.url ?? "";
+        const target = relays[turn++ % relays.length]?.url ?? "";
         return fetch(new Request(target + new URL(request.url).pathname, request));
       },
     });
     stops.push(() => proxy.stop(true));
-    return { url: `http://127.0.0.1:${proxy.port}`, relays, server };
+    return { url: `http://127.0.0.1:${proxy.port}`, relays, changes, server };
   }
 
   test("an answer, a large one too, reaches the call wherever it arrives", async () => {
@@ -420,6 +364,21 @@ describe("two processes of one site", () => {
     expect([first, second]).toEqual(Array(2).fill({ action: "accept", content: { color: "blue" } }));
     expect((await call("sample")).content.text).toBe(long);
     expect((await call("sample")).content.text).toBe(long);
+  });
+
+  test("a level reaches a process that has started later", async () => {
+    const { url, relays, changes, server } = startTwo();
+    const { client, call, logs } = await connect(`${url}/mcp/one`);
+    await client.setLoggingLevel("warning");
+    const mcpServers = createMcpIndex([askingAt(1, "one", server.url)]);
+    const late = startRelay({ channels: [], mcpServers, changes });
+    stops.push(late.stop);
+    relays.splice(0, 2, late);
+    await call("log");
+    await call("log");
+    await until(() => logs.some((log) => JSON.stringify(log).includes("warning")));
+    expect(logs).toMatchObject([{ level: "warning" }, { level: "warning" }]);
+    expect(server.seen.levels.at(-1)).toBe("warning");
   });
 
   test("a cancellation and a level do too", async () => {

@@ -40,7 +40,7 @@ type RelayedCall = Readonly<{
   caller: Caller;
   session: string;
   server: McpServer;
-  /** The name of the tool, by which guardrails apply. */
+  /** The name of what is called, by which guardrails apply. */
   model: string;
   /** Whether the client sees several servers as one. */
   isJoined: boolean;
@@ -56,7 +56,6 @@ type RelayedCall = Readonly<{
  * them; log messages. Texts of questions and answers must pass the guardrails for requests of models.
  */
 export class CallRelay implements CallClient {
-  readonly logLevel: string | null;
   readonly #canceled = new AbortController();
   readonly #over = new AbortController();
   readonly #startedAt = performance.now();
@@ -68,8 +67,14 @@ export class CallRelay implements CallClient {
   constructor(
     private readonly context: RelayContext,
     private readonly call: RelayedCall,
-  ) {
-    this.logLevel = context.mcpQuestions.levelOf(call.caller, call.session);
+  ) {}
+
+  get logLevel(): string | null {
+    return this.context.mcpQuestions.levelOf(this.call.caller, this.call.session);
+  }
+
+  get hasSession(): boolean {
+    return this.call.session !== "";
   }
 
   get signal(): AbortSignal {
@@ -187,7 +192,8 @@ export class CallRelay implements CallClient {
     const { success, data } = LoggingMessageNotificationSchema.safeParse({ method, params });
     if (!success) return null;
     const { level, logger, data: content } = data.params;
-    if (this.logLevel !== null && LEVELS.indexOf(level) < LEVELS.indexOf(this.logLevel)) return null;
+    const { logLevel } = this;
+    if (logLevel !== null && LEVELS.indexOf(level) < LEVELS.indexOf(logLevel)) return null;
     const name = isJoined ? [server.name, ...(logger === undefined ? [] : [logger])].join("/") : logger;
     return { level, data: content, ...(name !== undefined && { logger: name }) };
   }

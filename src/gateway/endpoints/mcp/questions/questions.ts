@@ -35,6 +35,8 @@ export class Questions {
   /** What cancels a call, by its client's id. */
   readonly #calls = new Map<string, () => void>();
   readonly #levels = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: LEVEL_FOR_MS, updateAgeOnGet: true });
+  /** Sessions whose level was requested of the other processes, which may have started earlier. */
+  readonly #levelRequests = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: LEVEL_FOR_MS });
   /** Answers that were passed on: each is once. */
   readonly #passedOn = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   readonly #parts = new LRUCache<string, string[]>({ max: MAX_OF_ACCOUNT, ttl: PARTS_WITHIN_MS });
@@ -128,9 +130,18 @@ export class Questions {
     };
   }
 
-  /** The least severe log messages that a client wants in this session; null: it has not, as far as this process knows. */
+  /**
+   * The least severe log messages that a client wants in this session; null: it has not said, as far as this process knows. Another one may
+   * know it, and says so soon.
+   */
   levelOf(owner: SessionOwner, session: string): string | null {
-    return this.#levels.get(this.#hashOf(owner, session)) ?? null;
+    if (session === "") return null;
+    const key = this.#hashOf(owner, session);
+    const level = this.#levels.get(key) ?? null;
+    if (level !== null || !this.changes || this.#levelRequests.has(key)) return level;
+    this.#levelRequests.set(key, true);
+    void this.changes.publish("mcp", [`g ${key}`]);
+    return null;
   }
 
   setLevel(owner: SessionOwner, session: string, level: string): void {
@@ -146,8 +157,14 @@ export class Questions {
     const [kind, key = "", ...rest] = message.split(" ");
     if (kind === "c") this.#calls.get(key)?.();
     else if (kind === "l") this.#levels.set(key, rest[0] ?? "");
+    else if (kind === "g") this.#sayLevel(key);
     else if (kind === "a" && this.#open.has(key))
       this.#receivePart(key, Number(rest[0]), Number(rest[1]), rest[2] ?? "");
+  }
+
+  #sayLevel(key: string): void {
+    const level = this.#levels.get(key);
+    if (level !== undefined) void this.changes?.publish("mcp", [`l ${key} ${level}`]);
   }
 
   #receivePart(key: string, at: number, count: number, part: string): void {
