@@ -153,8 +153,9 @@ export function expectation(value: unknown, schema: Schema): [MessageCode, Messa
   }
   // Checked before text, because the framework also accepts lists and numbers written as text.
   if (kinds.has("array")) {
-    const isLength = Array.isArray(value) && schema.maxItems !== undefined;
-    return isLength ? ["field_list_length", { max: schema.maxItems ?? 0 }] : ["field_list"];
+    if (!Array.isArray(value)) return ["field_list"];
+    if (value.length === 0) return ["field_list_empty"];
+    return schema.maxItems !== undefined ? ["field_list_length", { max: schema.maxItems }] : ["field_list"];
   }
   if (kinds.has("string")) {
     const isLength = typeof value === "string" && (schema.maxLength !== undefined || schema.minLength !== undefined);

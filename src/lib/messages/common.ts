@@ -17,6 +17,7 @@ export const commonMessages = {
   field_bool: { en: "{field} must be true or false.", zh: "{field} 必须为 true 或 false。" },
   field_choice: { en: "{field} must be one of: {choices}.", zh: "{field} 只能是以下之一：{choices}。" },
   field_list: { en: "{field} must be a list.", zh: "{field} 必须是列表。" },
+  field_list_empty: { en: "{field} must have at least one entry.", zh: "{field} 至少须有一项。" },
   field_list_length: { en: "{field} can have at most {max} entries.", zh: "{field} 最多 {max} 项。" },
   field_object: { en: "{field} must be an object.", zh: "{field} 必须是对象。" },
   field_malformed: { en: "{field} is not in the required format.", zh: "{field} 格式不正确。" },
