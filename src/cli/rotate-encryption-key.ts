@@ -82,6 +82,8 @@ const COLUMNS = [
   { table: "mcp_servers", key: "id", column: "secret_cipher" },
   { table: "mcp_clients", key: "server_id", column: "client_cipher" },
   { table: "mcp_sign_ins", key: "id", column: "grant_cipher" },
+  { table: "mcp_revocations", key: "id", column: "grant_cipher" },
+  { table: "mcp_revocations", key: "id", column: "secret_cipher" },
   { table: "provider_keys", key: "id", column: "key_cipher" },
   { table: "identity_providers", key: "id", column: "secret_cipher" },
 ] as const;

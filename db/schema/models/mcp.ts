@@ -64,6 +64,16 @@ export const mcpClients = pgTable("mcp_clients", {
   clientCipher: text("client_cipher").notNull(),
 });
 
+/** What deleted sign-ins had, until it is revoked at its authorization server: a trigger fills it (0000_initial.sql). */
+export const mcpRevocations = pgTable("mcp_revocations", {
+  id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+  grantCipher: text("grant_cipher").notNull(),
+  /** The secret of the server's OAuth client; encrypted. Empty: none. */
+  secretCipher: text("secret_cipher").notNull(),
+  attempts: integer("attempts").notNull().default(0),
+  nextAt: epochSeconds("next_at").notNull().default(0),
+});
+
 /** Sign-ins of accounts at MCP servers. */
 export const mcpSignIns = pgTable(
   "mcp_sign_ins",

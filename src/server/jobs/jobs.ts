@@ -33,6 +33,7 @@ import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { deleteOldDaySums } from "../../domain/logs/usage/totals/read-day-sums.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
+import { revokeDeleted } from "../../domain/models/mcp/sign-ins/revoke-deleted.ts";
 import { refreshAllTools } from "../../domain/models/mcp/tools/pin-tools.ts";
 import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
@@ -187,6 +188,9 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
     once("channel checks", 10 * MINUTE_MS, (signal) => checkDueChannels(upstreams, signal)),
     once("MCP tools", 10 * MINUTE_MS, (signal) => refreshAllTools({ ...upstreams, ...services.mcpFetches }, signal)),
+    once("MCP revocations", MINUTE_MS, (signal) =>
+      revokeDeleted({ ...upstreams, send: services.mcpFetches.send }, nowSeconds(), signal),
+    ),
     once("replays", 5 * SECOND_MS, (signal) => services.replays.run(signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
     once("daily sums", 24 * HOUR_MS, () => deleteOldDaySums(db)),

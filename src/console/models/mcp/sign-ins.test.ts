@@ -3,11 +3,12 @@ import { eq, sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import pino from "pino";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { mcpClients, mcpServers, mcpSignIns } from "../../../../db/schema/models/mcp.ts";
+import { mcpClients, mcpRevocations, mcpServers, mcpSignIns } from "../../../../db/schema/models/mcp.ts";
 import { startSignInServers } from "../../../../test/support/console/services/mcp-sign-in.ts";
 import { startTestConsole, TEST_SITE, type TestConsole } from "../../../../test/support/console/start-console.ts";
 import { deleteUser } from "../../../domain/accounts/users/delete-user.ts";
 import { createMcpDirectory, type McpDirectory } from "../../../domain/models/mcp/directory.ts";
+import { revokeDeleted } from "../../../domain/models/mcp/sign-ins/revoke-deleted.ts";
 import { SignInTokens } from "../../../domain/models/mcp/sign-ins/tokens.ts";
 import { refreshAllTools } from "../../../domain/models/mcp/tools/pin-tools.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
@@ -443,6 +444,56 @@ test("a sign-in goes with its user and its server", async () => {
   await as("root", "DELETE", `/api/mcp-server/${id}`);
   expect(await app.db.$count(mcpSignIns)).toBe(0);
   expect(await app.db.$count(mcpClients)).toBe(0);
+});
+
+test("what a deleted sign-in had is revoked, with the secret of the client, and never holds up the deletion", async () => {
+  await as("root", "DELETE", `/api/mcp-server/${id}`);
+  id = await add({ client_id: "entered" }, "the-entered-secret");
+  ids.set("dora", await app.addUser("dora"));
+  people.set("dora", await app.login("dora"));
+  await signIn("dora");
+  await signIn("alice");
+  await app.db.delete(mcpRevocations);
+  const revoke = (now: number, signal = new AbortController().signal) =>
+    revokeDeleted({ db: app.db, vault: app.vault, send }, now, signal);
+  // The authorization server does not answer.
+  servers.behavior.answers["/revoke"] = () => new Response(null, { status: 503 });
+  await deleteUser(app, idOf("dora"));
+  await revoke(0, AbortSignal.abort());
+  await revoke(0);
+  expect(servers.revoked).toEqual([]);
+  expect(await app.db.select().from(mcpRevocations)).toMatchObject([{ attempts: 1, nextAt: 60 }]);
+  await revoke(59);
+  await revoke(60);
+  expect(await app.db.select().from(mcpRevocations)).toMatchObject([{ attempts: 2, nextAt: 300 }]);
+  // With the server all of its sign-ins go.
+  await as("root", "DELETE", `/api/mcp-server/${id}`);
+  expect(await app.db.$count(mcpRevocations)).toBe(2);
+  delete servers.behavior.answers["/revoke"];
+  await revoke(300);
+  expect(servers.revoked).toHaveLength(2);
+  expect(await app.db.$count(mcpRevocations)).toBe(0);
+});
+
+test("revocations that keep failing end, and so do those that no server takes", async () => {
+  await signIn("alice");
+  await app.db.delete(mcpRevocations);
+  servers.behavior.answers["/revoke"] = () => new Response(null, { status: 503 });
+  await as("alice", "DELETE", `/api/mcp_sign_ins/${id}`);
+  const revoke = (now: number) =>
+    revokeDeleted({ db: app.db, vault: app.vault, send }, now, new AbortController().signal);
+  for (let attempt = 1; attempt < 5; attempt += 1) await revoke(10 ** (attempt + 4));
+  expect(await app.db.$count(mcpRevocations)).toBe(1);
+  await revoke(10 ** 9);
+  expect(await app.db.$count(mcpRevocations)).toBe(0);
+  await app.db.insert(mcpRevocations).values({ grantCipher: "of another key", secretCipher: "" });
+  await revoke(0);
+  expect(await app.db.$count(mcpRevocations)).toBe(0);
+  // What is revoked at once needs no other try.
+  delete servers.behavior.answers["/revoke"];
+  await signIn("alice");
+  await as("alice", "DELETE", `/api/mcp_sign_ins/${id}`);
+  expect([servers.revoked.length, await app.db.$count(mcpRevocations)]).toEqual([1, 0]);
 });
 
 /** Starts the SDK's authorization server, which a process ends with itself only, at an address. */

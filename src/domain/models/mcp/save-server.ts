@@ -164,7 +164,11 @@ export async function deleteMcpServer(
   { db, changes }: Pick<Deps, "changes" | "db">,
   id: number,
 ): Promise<ServerChange> {
-  const [stored] = await db.delete(mcpServers).where(eq(mcpServers.id, id)).returning();
+  const [stored] = await db.transaction(async (tx) => {
+    // While the secret of its client is known, with which their tokens are revoked.
+    await tx.delete(mcpSignIns).where(eq(mcpSignIns.serverId, id));
+    return await tx.delete(mcpServers).where(eq(mcpServers.id, id)).returning();
+  });
   if (!stored) throw new OperationError("mcp_server_not_found");
   await changes.enforce("mcp_servers", [id]);
   const before = { name: stored.name, ...definitionOf(stored.definition), secret: stored.secretCipher !== "" };

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import { tokens } from "../../../../../db/schema/api-keys.ts";
-import { mcpSignIns } from "../../../../../db/schema/models/mcp.ts";
+import { mcpRevocations, mcpSignIns } from "../../../../../db/schema/models/mcp.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Language } from "../../../../lib/messages.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
@@ -137,5 +137,8 @@ export async function signOut(
   const grant = removed.grantCipher === "" ? null : openGrant(vault, removed.grantCipher);
   if (!grant) return false;
   const { revokeGrant } = await import("./request-tokens.ts");
-  return await revokeGrant(send, grant, server && isGrantFor(grant, server) ? server.secret : "");
+  const isRevoked = await revokeGrant(send, grant, server && isGrantFor(grant, server) ? server.secret : "");
+  // Else the job of deleted sign-ins tries again.
+  if (isRevoked) await db.delete(mcpRevocations).where(eq(mcpRevocations.grantCipher, removed.grantCipher));
+  return isRevoked;
 }
