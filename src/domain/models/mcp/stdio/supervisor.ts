@@ -34,6 +34,13 @@ const SHARES = 4;
 /** Nothing of the gateway's own environment, which has its secrets. */
 const MINIMAL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" };
 
+/**
+ * Runs the command that its arguments are, and ends with its code. Linux tells a process alone that its parent has died, not those that it has
+ * started: on that signal this shell, which leads the group, kills all of the group. It waits through SIGTERM, which is for the command.
+ */
+const GUARD =
+  "unset PWD OLDPWD SHLVL; trap 'kill -KILL 0' USR1; trap : TERM; exec 3<&0; \"$@\" <&3 3<&- & exec 3<&- <&-; while :; do wait $!; code=$?; kill -0 $! 2>/dev/null || exit $code; done";
+
 /** Starts the processes of MCP servers that the operator allows, bounds them, and ends them with the gateway. */
 export class StdioSupervisor {
   /** With the account of each. */
@@ -80,11 +87,13 @@ export class StdioSupervisor {
 
   /** The command under its limits: less memory, no new privileges, no dump of its memory, and the end with this process. */
   #bounded(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
-    const [setpriv, prlimit] = [Bun.which("setpriv"), Bun.which("prlimit")];
+    const [setpriv, prlimit, shell] = [Bun.which("setpriv"), Bun.which("prlimit"), Bun.which("sh")];
     const limited: readonly [string, ...string[]] = prlimit
       ? [prlimit, `--data=${this.limits.maxMemoryBytes}`, "--core=0", "--", ...command]
       : command;
-    return setpriv ? [setpriv, "--no-new-privs", "--pdeathsig", "KILL", "--", ...limited] : limited;
+    if (!setpriv) return limited;
+    const [signal, guarded] = shell ? ["USR1", [shell, "-c", GUARD, "sh", ...limited]] : ["KILL", limited];
+    return [setpriv, "--no-new-privs", "--pdeathsig", signal, "--", ...guarded];
   }
 
   /** Room within all processes, and within the share of an account: one that opens many sessions leaves others theirs. */
