@@ -1,7 +1,9 @@
 import SignIn from "@mui/icons-material/LoginOutlined";
 import SignOut from "@mui/icons-material/LogoutOutlined";
+import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
-import { Quiet, type Status } from "../../../../components/page/list/column-kinds.tsx";
+import { Row } from "../../../../components/layout.tsx";
+import { Quiet, StateChip, type Status } from "../../../../components/page/list/column-kinds.tsx";
 import { ListPage } from "../../../../components/page/list/ListPage.tsx";
 import type { FilterValues, ListAction, ResourceList } from "../../../../components/page/list/resource-list.ts";
 import { namedCell } from "../../named-cell.tsx";
@@ -28,7 +30,26 @@ export const MCP_SIGN_INS: ResourceList<McpSignInView> = {
     { key: "scope", cell: ({ scope }) => <Quiet>{scope}</Quiet> },
     { key: "by", width: 150, kind: "text", of: "signed_in_by" },
     { key: "since", kind: "time", width: 150, of: "signed_in_at", none: "mcpSignIns.never" },
-    { key: "status", kind: "status", width: 190, of: statusOf },
+    {
+      ...{ key: "status", width: 320, isSolid: true },
+      cell: (server, { t, may, act }) => (
+        <Row gap={3}>
+          <StateChip of={statusOf(server)} />
+          {may(needs) && needsSignIn(server) && (
+            <Button
+              size="small"
+              aria-label={t("mcpSignIns.signInTo", { name: server.name })}
+              onClick={(event) => {
+                event.stopPropagation();
+                void act({ work: () => signIn(server.id) });
+              }}
+            >
+              {t(server.state === "none" ? "mcpSignIns.signIn" : "mcpSignIns.signInAgain")}
+            </Button>
+          )}
+        </Row>
+      ),
+    },
   ],
   search: "mcpSignIns.search",
   actions: [
@@ -49,6 +70,10 @@ export const MCP_SIGN_INS: ResourceList<McpSignInView> = {
   remembers: { as: "mcp-sign-ins", columns: "widths" },
   reload: [{ queryKey: ["mcp-sign-ins"] }],
 };
+
+/** Whether calls of its tools, or of some, are refused until the user signs in. */
+const needsSignIn = ({ state, missing_scope: missing }: McpSignInView): boolean =>
+  state !== "signed_in" || missing !== "";
 
 function statusOf({ state, missing_scope: missing, reason }: McpSignInView): Status {
   if (state === "none") return { tone: "idle", text: "mcpSignIns.status.none" };
