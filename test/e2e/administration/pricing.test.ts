@@ -124,18 +124,19 @@ describe("the price list", () => {
     const common = { changed_at: 1_780_000_000, is_base_same: true };
     const items: PriceChangeView[] = [
       {
-        ...{ ...common, id: 1, model_name: "model-1987", before: tokens, after: tokens },
+        ...{ ...common, id: 1, model_name: "model-1987", unit: "token", before: tokens, after: tokens },
         parts: [
           { part: "cached", of: "", before: { usd: 2 }, after: { usd: 1 } },
           { part: "tier", of: "200000", before: null, after: { usd: 4, output: 9 } },
         ],
       },
       {
-        ...{ ...common, id: 2, model_name: "sora-2", before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.1" } },
+        ...{ ...common, id: 2, model_name: "sora-2", unit: "second" },
+        ...{ before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.1" } },
         parts: [{ part: "variant", of: "size=1024x1792", before: { usd: 0.3 }, after: { usd: 0.5 } }],
       },
       {
-        ...{ ...common, id: 3, model_name: "web_search", is_base_same: false, parts: [] },
+        ...{ ...common, id: 3, model_name: "web_search", unit: null, is_base_same: false, parts: [] },
         ...{ before: { usdPerUse: "0.01" }, after: { usdPerUse: "0.02" } },
       },
     ];

@@ -15,7 +15,7 @@ const AMPLE = 50_000_000;
 const PASSWORD = "some-password-1";
 const PAGE_SIZE = 100;
 
-type Row = Readonly<{ request_id: string; quota: number; model_name: string; other: string }>;
+type Row = Readonly<{ id: number; request_id: string; quota: number; model_name: string; other: string }>;
 /** `isAnswered`: the client got a result. */
 type Outcome = Readonly<{ id: string; requestId: string; isAnswered: boolean; code: unknown }>;
 
@@ -87,17 +87,16 @@ describe.each([
     }
   };
 
-  /** Charges of a user, from the log. */
+  /** Charges of a user, from the log; each once: what is written between two pages moves rows of the first one to the second. */
   const chargesOf = async ({ username }: User): Promise<Row[]> => {
-    const rows: Row[] = [];
+    const rows = new Map<number, Row>();
     for (let page = 1; ; page += 1) {
       const { items, total } = await root.get(
         `/api/log/?p=${page}&page_size=${PAGE_SIZE}&type=2&username=${encodeURIComponent(username)}`,
       );
-      rows.push(...items);
-      if (items.length === 0 || rows.length >= total) break;
+      for (const row of items) rows.set(row.id, row);
+      if (page * PAGE_SIZE >= total) return [...rows.values()].filter(({ quota }) => quota !== 0);
     }
-    return rows.filter(({ quota }) => quota !== 0);
   };
   const accountOf = async ({ id }: User) => {
     const { quota, used_quota: used } = await root.get(`/api/user/${id}`);
@@ -105,19 +104,14 @@ describe.each([
   };
   /** The charges once as many are in the log as there must be at least, and balance and log agree. */
   const settled = async (user: User, least: number): Promise<Row[]> => {
-    const rows = await until(
-      () => chargesOf(user),
-      (charges) => charges.length >= least,
+    const { rows } = await until(
+      async () => ({ rows: await chargesOf(user), account: await accountOf(user) }),
+      ({ rows, account: { quota, used } }) =>
+        rows.length >= least && used === rows.length * CALL_PRICE && quota === user.quota - used,
     );
-    const quota = user.quota - rows.length * CALL_PRICE;
-    await until(
-      () => accountOf(user),
-      (account) => account.quota === quota && account.used === rows.length * CALL_PRICE,
-    );
-    const all = await chargesOf(user);
-    expect(all.map(({ quota: charged }) => charged)).toEqual(rows.map(() => CALL_PRICE));
-    expect(new Set(all.map(({ request_id: id }) => id)).size).toBe(all.length);
-    return all;
+    expect(rows.map(({ quota: charged }) => charged)).toEqual(rows.map(() => CALL_PRICE));
+    expect(new Set(rows.map(({ request_id: id }) => id)).size).toBe(rows.length);
+    return rows;
   };
   const expectEachAnswerCharged = (outcomes: readonly Outcome[], rows: readonly Row[]) => {
     const charged = new Set(rows.map(({ request_id: id }) => id));

@@ -112,28 +112,29 @@ describe.each(VARIANTS)("$name", ({ workers, isServer }) => {
     return resolve;
   };
 
-  type Row = Readonly<{ quota: number; other: string }>;
+  type Row = Readonly<{ id: number; quota: number; other: string }>;
+  /** Each once: what is written between two pages moves rows of the first one to the second. */
   const readRows = async (): Promise<Row[]> => {
-    const rows: Row[] = [];
+    const rows = new Map<number, Row>();
     for (let page = 1; ; page += 1) {
-      const { items } = await root.get(`/api/log/?p=${page}&page_size=100&type=2&username=owner`);
-      rows.push(...items);
-      if (items.length < 100) return rows.filter(({ quota }) => quota > 0);
+      const { items }: { items: Row[] } = await root.get(`/api/log/?p=${page}&page_size=100&type=2&username=owner`);
+      for (const row of items) rows.set(row.id, row);
+      if (items.length < 100) return [...rows.values()].filter(({ quota }) => quota > 0);
     }
   };
+  const sumOf = (rows: readonly Row[]) => rows.reduce((total, { quota }) => total + quota, 0);
   /** Waits until so many calls are charged; each hit and each other call costs what the operator set, and the books agree. */
   async function audit(expected: (count: number) => boolean): Promise<{ made: number; hits: number }> {
-    const rows = await until(readRows, ({ length }) => expected(length));
+    const { rows } = await until(
+      async () => ({ rows: await readRows(), user: await root.get(`/api/user/${userId}`) }),
+      ({ rows, user }) =>
+        expected(rows.length) && user.quota === QUOTA - sumOf(rows) && user.used_quota === sumOf(rows),
+    );
     const hits = rows.filter(({ other }) => other.includes('"age_seconds"'));
     for (const { quota, other } of rows) {
       const isHit = other.includes('"age_seconds"');
       expect([isHit, quota, other.includes('"cacheHitPercent":10')]).toEqual([isHit, isHit ? HIT : MADE, isHit]);
     }
-    const sum = rows.reduce((total, { quota }) => total + quota, 0);
-    await until(
-      () => root.get(`/api/user/${userId}`),
-      ({ quota, used_quota: used }) => quota === QUOTA - sum && used === sum,
-    );
     const days: { hits: number; saved: number; tokens: number }[] = await root.get("/api/response_cache/");
     const total = (name: "hits" | "saved" | "tokens") => days.reduce((all, day) => all + day[name], 0);
     expect([total("hits"), total("saved"), total("tokens")]).toEqual([
