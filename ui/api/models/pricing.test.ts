@@ -101,9 +101,9 @@ test.each([
 });
 
 test.each([
-  [{ usdPerUse: "0.01" }, undefined, { unit: "use", usd: 0.01 }],
+  [{ usdPerUse: "0.01" }, null, { unit: "use", usd: 0.01 }],
   [{ usdPerCall: "0.1" }, "second", { unit: "second", usd: 0.1 }],
-  [{ usdPerCall: "0.1" }, undefined, { unit: "call", usd: 0.1 }],
+  [{ usdPerCall: "0.1" }, null, { unit: "call", usd: 0.1 }],
   [{ usdPerCall: "0.1" }, "token", { unit: "call", usd: 0.1 }],
   [{ modelRatio: "16", completionRatio: "1", cacheRatio: "1" }, "image", { unit: "image", usd: 0.04 }],
   [{ modelRatio: "3", completionRatio: "1", cacheRatio: "1" }, "minute", { unit: "minute", usd: 0.006 }],

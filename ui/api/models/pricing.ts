@@ -141,9 +141,9 @@ type Tag = NonNullable<PriceChange["after"]>;
 
 /**
  * The unit that a price of a model was for, and the USD of it (as `unitPrice` returns), of a million tokens in and out. `unit`:
- * what the model's price is for now; undefined when it is no longer offered.
+ * what the model's price is for now; null when it is no longer offered.
  */
-export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPerUnit: number) {
+export function unitTag(tag: Tag, unit: PriceChange["unit"], quotaPerUnit: number) {
   if ("usdPerUse" in tag) return { unit: "use" as const, usd: Number(tag.usdPerUse) };
   if ("usdPerCall" in tag) {
     return {

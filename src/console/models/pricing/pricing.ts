@@ -62,10 +62,15 @@ export function pricingRoutes(
       "/pricing/changes",
       async ({ request, query }) => {
         const user = await caller(request);
-        const groups = [...openGroups(settings, user?.group ?? "default").keys()];
+        const group = user?.group ?? "default";
+        const groups = [...openGroups(settings, group).keys()];
         const isAdmin = user !== null && user.role >= ROLE.admin;
         const models = isAdmin ? null : [...new Set(groups.flatMap((group) => channels.modelsOf(group)))];
-        return paged(query, (page) => listPriceChanges(db, models, page, settings.get("QuotaPerUnit")));
+        const { groupsOf, priceOf } = publicModels.book(group);
+        const unitOf = (model: string) => (groupsOf(model).length > 0 ? priceOf(model).unit : null);
+        return paged(query, (page) =>
+          listPriceChanges(db, models, page, { quotaPerUnit: settings.get("QuotaPerUnit"), unitOf }),
+        );
       },
       { query: t.Object(pagingQuery) },
     );

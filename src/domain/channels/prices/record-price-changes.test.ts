@@ -30,7 +30,10 @@ const look = (
   return recordPriceChanges({ db: database.db, channels, prices: createPriceTable(settings) }, time);
 };
 const changesOf = (models: readonly string[] | null, page: Parameters<typeof listPriceChanges>[2]) =>
-  listPriceChanges(database.db, models, page, 500_000);
+  listPriceChanges(database.db, models, page, {
+    quotaPerUnit: 500_000,
+    unitOf: (model) => (model === "c" ? "image" : null),
+  });
 const all = { page: 0, pageSize: 100 };
 const NO_SPECIALS = { serviceTiers: {}, hourRules: {} };
 const byTokens = (modelRatio: string) => ({
@@ -72,8 +75,9 @@ test("the first look remembers; then new models, other prices and models that we
   expect(new Set(items.map(({ changed_at }) => changed_at))).toEqual(new Set([300]));
   expect(await changesOf(["c", "x"], all)).toMatchObject({
     total: 1,
-    items: [{ model_name: "c", before: null, after: byCall("0.1") }],
+    items: [{ model_name: "c", before: null, after: byCall("0.1"), unit: "image" }],
   });
+  expect(items.filter(({ unit }) => unit !== null)).toHaveLength(1);
   expect((await changesOf([], all)).total).toBe(0);
 });
 

@@ -1,17 +1,10 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { ChangedPart, PartPrice } from "../../../../src/domain/channels/prices/price-parts.ts";
-import {
-  type PriceChange,
-  type PricedModel,
-  priceChanges,
-  pricing,
-  unitTag,
-  usd,
-} from "../../../api/models/pricing.ts";
+import { type PriceChange, priceChanges, unitTag, usd } from "../../../api/models/pricing.ts";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -24,8 +17,6 @@ import { formatDate } from "../../../lib/format/time.ts";
 export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
   const list = useInfiniteQuery(priceChanges(userId));
-  const { data: prices } = useQuery(pricing(userId));
-  const units = new Map(prices?.models.map(({ model_name, unit }) => [model_name, unit]));
   const byDay = Object.entries(
     Object.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ changed_at }) =>
       formatDate(changed_at * 1000, i18n.language, { dateStyle: "long" }),
@@ -63,7 +54,7 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
           </Box>
           <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
             {changes?.map((change) => (
-              <Change key={change.id} change={change} unit={units.get(change.model_name)} />
+              <Change key={change.id} change={change} />
             ))}
           </Box>
         </Box>
@@ -72,16 +63,7 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
   );
 };
 
-type Unit = PricedModel["unit"];
-
-/** `unit`: what the model's price is for now; undefined when it is no longer offered. */
-const Change = ({
-  change: { model_name, before, after, is_base_same, parts },
-  unit,
-}: {
-  change: PriceChange;
-  unit: Unit | undefined;
-}) => {
+const Change = ({ change: { model_name, before, after, unit, is_base_same, parts } }: { change: PriceChange }) => {
   const latest = after ?? before;
   const { t } = useTranslation();
   return (
@@ -128,7 +110,7 @@ const Parts = ({ parts }: { parts: readonly ChangedPart[] }) => {
   ));
 };
 
-const Tag = ({ unit, price }: { unit: Unit | undefined; price: Price }) => {
+const Tag = ({ unit, price }: { unit: PriceChange["unit"]; price: Price }) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   const tag = unitTag(price, unit, quotaPerUnit);
