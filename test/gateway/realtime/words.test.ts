@@ -49,8 +49,16 @@ describe("what a client says", () => {
     client.send({ type: "response.create" });
     await client.waitFor("response.done");
     expect(received.map(({ type }) => type)).toEqual(["response.create"]);
-    expect((await relay.billing.nextRecord()).quota).toBeGreaterThan(0);
-    expect(relay.billing.records).toHaveLength(1);
+    const records = [];
+    for (const at of [1, 2, 3]) records.push(await relay.billing.nextRecord(at));
+    const verdict = { kind: "words", phase: "request", action: "block", found: [{ type: "WORD", count: 1 }] };
+    // As refused requests are logged, each without a charge.
+    expect(records.slice(0, 2).map(({ quota, other }) => [quota, other.status, other.guardrails?.verdicts])).toEqual(
+      Array(2).fill([0, 400, [{ name: "SensitiveWords", ...verdict }]]),
+    );
+    expect(records[2]?.quota).toBeGreaterThan(0);
+    expect(records[2]?.other.guardrails).toBeUndefined();
+    expect(relay.billing.records).toHaveLength(3);
   });
 
   test("passes where prompts are not checked", async () => {
@@ -172,6 +180,46 @@ describe("what guardrails find in what a model says", () => {
     expect(transcript).toBe(`The card is ${CARD}.`);
     expect(inputs).toEqual([JSON.stringify({ card: CARD })]);
     expect(records.map(({ other }) => other.guardrails?.verdicts[0]?.shadow)).toEqual([true, true]);
+  });
+
+  test("stands in the log where nothing waits for it: a language, and what a client says", async () => {
+    const received: Event[] = [];
+    const upstream = startUpstream(speaker(received, "The weather is very nice today, and it will be tomorrow."));
+    const rules = {
+      language: { kind: "language", languages: ["de"], phases: ["answer"] },
+      mails: { kind: "personal_data", action: "mask", shadow: true },
+      flags: { kind: "words", words: ["noon"], action: "flag" },
+    };
+    const relay = startRealtime(upstream.url, { options: { Guardrails: JSON.stringify(rules) } });
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    client.send({ type: "conversation.item.create", item: item("I am ann@example.org. Is it noon?") });
+    client.send({ type: "response.create" });
+    await client.waitFor("response.done");
+    const { other } = await relay.billing.nextRecord();
+    expect(other.guardrails?.verdicts.map(({ name, phase, action, shadow }) => [name, phase, action, shadow])).toEqual([
+      ["mails", "request", "mask", true],
+      ["flags", "request", "flag", undefined],
+      ["language", "answer", "block", true],
+    ]);
+    expect(other.tags).toEqual([
+      ...["guardrail:shadow", "guardrail:flag", "guardrail:mails", "guardrail:flags", "guardrail:language"],
+    ]);
+    expect(received).toHaveLength(2);
+  });
+
+  test("is masked in the log's contents, too", async () => {
+    const upstream = startUpstream(speaker([], "The card is 4111 11", "11 1111 1111", "."));
+    const options = {
+      LogChatContentEnabled: "true",
+      Guardrails: JSON.stringify({ g: { kind: "personal_data", action: "mask" } }),
+    };
+    const relay = startRealtime(upstream.url, { options });
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    client.send({ type: "response.create" });
+    const { other } = await relay.billing.nextRecord();
+    expect(other.output_content).toBe("The card is [CARD].");
   });
 
   test("is a tool that is not allowed", async () => {

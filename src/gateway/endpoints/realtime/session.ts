@@ -2,7 +2,7 @@ import type { CallEnding } from "../../../billing/types.ts";
 import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { Call } from "../../call/call.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { recordFailure, refuseUnserved } from "../../money/settle-call.ts";
+import { type RecordRefusalContext, recordFailure, recordRefusal, refuseUnserved } from "../../money/settle-call.ts";
 import { type AuthenticateInTurnContext, authenticateInTurn } from "../../pipeline/authenticate-in-turn.ts";
 import { failOver } from "../../pipeline/pipeline.ts";
 import type { RouterContext } from "../../routing/router.ts";
@@ -19,7 +19,7 @@ import {
 } from "./metering/billing.ts";
 import { NO_LIMITS } from "./metering/response-limits.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
-import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
+import { callerOf, requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
 import {
   CLOSE,
   endByError,
@@ -30,13 +30,14 @@ import {
   TOO_SLOW,
   UPSTREAM_BROKE,
 } from "./session-end.ts";
-import type { RealtimeProtocol, SessionEvents, SocketSession } from "./sockets.ts";
+import type { RealtimeProtocol, Refused, SessionEvents, SocketSession } from "./sockets.ts";
 
 /** What these functions work with. */
 export type SessionContext = AuthenticateInTurnContext &
   MeteringBillingContext &
   RouterContext &
   ConnectContext &
+  RecordRefusalContext &
   Pick<UpstreamTools, "traffic">;
 
 const PING_MS = 30_000;
@@ -97,7 +98,8 @@ export class RealtimeSession implements SocketSession {
     }
     try {
       const events = this.#events ?? this.#setUp(frame);
-      const { forward, reply, asksResponse } = events.client(frame);
+      const { forward, reply, asksResponse, refused } = events.client(frame);
+      if (refused) this.#logRefused(refused);
       for (const frameToClient of reply) this.#sendToClient(frameToClient);
       const send = () => {
         for (const forwarded of forward) this.#pipe?.toUpstream(forwarded);
@@ -107,8 +109,18 @@ export class RealtimeSession implements SocketSession {
       if (!this.#pipe && this.#client) this.#admit(this.#client);
     } catch (error) {
       if (error instanceof GatewayError) this.context.metrics.refused(error.status);
+      if (this.#events?.refused) this.#logRefused(this.#events.refused);
       this.#end(endByError(this.#reported(error)));
     }
+  }
+
+  /** Logs what guardrails refused of the client, as requests that they refuse are logged. */
+  #logRefused({ error, guard }: Refused): void {
+    if (guard.verdicts.length === 0) return;
+    const { context, origin } = this;
+    const { caller, candidates } = this.#call?.call ?? requestTerms(context, origin, callerOf(context, origin));
+    const call = responseCall(origin, { caller, candidates });
+    recordRefusal(context, { ...call, progress: { ...call.progress, guard } }, error);
   }
 
   /** The client has received the queued frames. */

@@ -2,6 +2,7 @@ import type { Usage } from "../../../formats/conversation/reply.ts";
 import type { PeerSource } from "../../../lib/http/client-ip.ts";
 import type { Endpoint } from "../../call/endpoint.ts";
 import { GatewayError } from "../../call/errors.ts";
+import type { GuardLog } from "../../call/guardrails/call-guard.ts";
 import type { Route } from "../../call/route.ts";
 import type { WordFilterContext } from "./filters/word-filter.ts";
 import type { Charge } from "./metering/billing.ts";
@@ -35,13 +36,20 @@ export type UpstreamFrames = Readonly<{
 /** What a session begins with. */
 export type OpeningFrames = Pick<UpstreamFrames, "toUpstream" | "toClient">;
 
+/** A frame of the client that is not forwarded: why, and what guardrails found in it. */
+export type Refused = Readonly<{ error: GatewayError; guard: GuardLog }>;
+
 /** What the frames of one session mean, in its protocol. */
 export type SessionEvents = {
   /**
    * Takes a frame of the client: what to forward, or what to reply instead. `asksResponse`: what is forwarded asks for a
-   * response. Throws GatewayError: the session ends.
+   * response; `refused`: it is not forwarded. Throws GatewayError: the session ends.
    */
-  client(frame: Frame): Readonly<{ forward: readonly Frame[]; reply: readonly Frame[]; asksResponse?: boolean }>;
+  client(
+    frame: Frame,
+  ): Readonly<{ forward: readonly Frame[]; reply: readonly Frame[]; asksResponse?: boolean; refused?: Refused }>;
+  /** What guardrails refused of the client when `client` threw; absent or null: nothing. */
+  readonly refused?: Refused | null;
   /** Takes a frame of the upstream. */
   upstream(frame: Frame): UpstreamFrames;
   /** The first frames for the upstream that the session joined, of which one may name its model, and for the client. */

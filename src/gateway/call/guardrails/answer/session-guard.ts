@@ -1,12 +1,16 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
+import { inspect, type Verdict } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
+import type { JsonObject } from "../../../../formats/json.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { Caller } from "../../caller.ts";
 import { GatewayError } from "../../errors.ts";
 import { emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { answerWordsOf, guardSetOf } from "../guard-set.ts";
+import { maskerOf } from "../mask-call.ts";
 import { answerRefusal } from "../refusals.ts";
 import { answerFilter, isWhileStreaming } from "./answer-filter.ts";
+import { acts } from "./guard-stored.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Step = Parameters<StepFilter>[0];
@@ -14,6 +18,9 @@ type Filters = readonly StepFilter[];
 
 /** What guardrails make of a text or of the input of a tool; `isStopped`: the response ends before the rest. */
 export type Guarded = Readonly<{ text: string; isStopped: boolean }>;
+
+/** The texts of a response and of the messages before it, for the log. */
+type LoggedTexts = Readonly<{ prompt: JsonObject; text: string }>;
 
 const NONE: readonly Guardrail[] = [];
 const AT = { choice: 0, index: 0 } as const;
@@ -23,6 +30,9 @@ const END: Step = { type: "finish", choice: 0, reason: "stop", native: null };
 /** What guardrails hold for what a model says in a session. They follow the settings while it lasts. */
 export class SessionGuard {
   #guardrails = NONE;
+  /** Those that need a complete answer, which a session never waits for: they take notes. */
+  #complete = NONE;
+  #request = NONE;
   /** The version of the settings from which `#guardrails` were read. */
   #version = -1;
   #log: GuardLog = emptyGuardLog();
@@ -70,8 +80,35 @@ export class SessionGuard {
     ]);
   }
 
-  /** What was found since the last time, for the log of a response; null: nothing. */
-  takeLog(): GuardLog | null {
+  /** Takes what was found in what the client sends: it stands in the log of the next response. */
+  note(verdicts: readonly Verdict[]): void {
+    this.#log.verdicts.push(...verdicts);
+  }
+
+  /** A response as the log has it: without what guardrails mask or block in texts, and with what was found since the last one. */
+  toLog<Logged extends Readonly<{ content: LoggedTexts }>>(
+    logged: Logged,
+  ): Logged & Readonly<{ guard: GuardLog | null }> {
+    this.#current();
+    const { content } = logged;
+    for (const guardrail of this.#complete) {
+      const verdict = content.text === "" ? null : inspect(guardrail, { texts: [content.text], tools: [] }, "answer");
+      if (verdict) this.#log.verdicts.push({ ...verdict, shadow: true });
+    }
+    const hiding = (guardrails: readonly Guardrail[]) => {
+      const acting = guardrails.filter((one) => acts(one) && one.detectors.length > 0);
+      return acting.length === 0 ? null : maskerOf(acting, this.#placeholders).masker;
+    };
+    const [request, answer] = [hiding(this.#request), hiding(this.#guardrails)];
+    const hidden = {
+      ...content,
+      ...(request && { prompt: request.maskAll(content.prompt) }),
+      ...(answer && { text: answer.mask(content.text) }),
+    };
+    return { ...logged, content: hidden, guard: this.#takeLog() };
+  }
+
+  #takeLog(): GuardLog | null {
     const log = this.#log;
     if (log.verdicts.length === 0 && log.heldCharacters === 0) return null;
     this.#log = emptyGuardLog();
@@ -98,9 +135,13 @@ export class SessionGuard {
     if (settings.version === this.#version) return this.#guardrails;
     this.#version = settings.version;
     const hasRules = settings.values.Guardrails.length > 0;
-    const all = hasRules ? (guardSetOf(settings, this.caller(), this.model)?.answer ?? NONE) : answerWordsOf(settings);
+    const set = hasRules ? guardSetOf(settings, this.caller(), this.model) : null;
+    const all = hasRules ? (set?.answer ?? NONE) : answerWordsOf(settings);
     // Nothing that a session masks is put back, so values get no names of their own.
-    this.#guardrails = all.filter(isWhileStreaming).map((one) => (one.restores ? { ...one, restores: false } : one));
+    const unnamed = (one: Guardrail) => (one.restores ? { ...one, restores: false } : one);
+    this.#guardrails = all.filter(isWhileStreaming).map(unnamed);
+    this.#complete = all.filter((one) => one.judge && !isWhileStreaming(one));
+    this.#request = (set?.request ?? NONE).map(unnamed);
     return this.#guardrails;
   }
 }

@@ -4,13 +4,15 @@ import type { Caller } from "../../../call/caller.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
 import type { StepFilter } from "../../../call/guardrails/answer/step-filter.ts";
-import type { GuardLog } from "../../../call/guardrails/call-guard.ts";
+import { emptyGuardLog } from "../../../call/guardrails/call-guard.ts";
 import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import type { CallTools } from "../../../call/services.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
+import type { Charge } from "../metering/billing.ts";
 import type { Frame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
+import type { Refused } from "../sockets.ts";
 import { clientTexts } from "./client-texts.ts";
 import { realtimeRules } from "./request-rules.ts";
 import type { TranscriptionModelContext } from "./transcription-model.ts";
@@ -18,6 +20,9 @@ import { refuseTranscriptionModel } from "./transcription-model.ts";
 
 /** What these functions work with. */
 export type WordFilterContext = TranscriptionModelContext & Pick<CallTools, "metrics">;
+
+/** An event that is not forwarded: what its client gets, and what the log says. */
+type RefusedEvent = Readonly<{ frame: Frame; refused: Refused }>;
 
 /** What to send to the client and back to the upstream for an upstream's frame. */
 type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: readonly Frame[] }>;
@@ -49,9 +54,9 @@ export class RealtimeWordFilter {
     return this.#caller;
   }
 
-  /** What guardrails found since the last response, for its log; null: nothing. */
-  takeLog(): GuardLog | null {
-    return this.#guard.takeLog();
+  /** A response as the log has it. */
+  toLog<Logged extends Omit<Charge, "ending">>(logged: Logged): Logged {
+    return this.#guard.toLog(logged);
   }
 
   /**
@@ -60,18 +65,23 @@ export class RealtimeWordFilter {
    * contains forbidden words. Null: forward it.
    * `event` is the parsed `text`.
    */
-  refusalOf(text: string, event: JsonObject | null): Frame | null {
+  refusalOf(text: string, event: JsonObject | null): RefusedEvent | null {
+    const guard = emptyGuardLog();
     try {
       if (!event) throw invalidRequest({ code: "gateway_event_no_object" });
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
       if (this.hasTranscriber) refuseTranscriptionModel(this.context, this.origin, event);
-      refuseForbidden(this.context, this.#currentCaller(), this.origin.model, clientTexts(event));
+      refuseForbidden(this.context, this.#currentCaller(), this.origin.model, clientTexts(event), {
+        note: (verdict) => guard.verdicts.push(verdict),
+      });
+      this.#guard.note(guard.verdicts);
       return null;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.context.metrics.refused(error.status);
-      return JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event?.event_id)));
+      const frame = JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event?.event_id)));
+      return { frame, refused: { error, guard } };
     }
   }
 

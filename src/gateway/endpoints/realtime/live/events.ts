@@ -6,15 +6,17 @@ import { sayReason } from "../../../../lib/reason.ts";
 import type { LiveApi } from "../../../../providers/contract/provider.ts";
 import type { Caller } from "../../../call/caller.ts";
 import type { Endpoint } from "../../../call/endpoint.ts";
+import { GatewayError } from "../../../call/errors.ts";
 import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
 import type { StepFilter } from "../../../call/guardrails/answer/step-filter.ts";
+import { emptyGuardLog } from "../../../call/guardrails/call-guard.ts";
 import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import type { Route } from "../../../call/route.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
 import type { Charge } from "../metering/billing.ts";
 import { type Frame, textOfFrame } from "../pipe.ts";
 import { callerOf, type ResponseCallContext, type SessionOrigin } from "../response-call.ts";
-import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
+import type { OpeningFrames, RealtimeProtocol, Refused, SessionEvents, UpstreamFrames } from "../sockets.ts";
 import { clientTextsOf } from "./client-texts.ts";
 import { endsTurn, LiveTurns, withUsageNames } from "./turns.ts";
 
@@ -64,6 +66,8 @@ class LiveEvents implements SessionEvents {
   /** Null: not read yet. */
   #caller: Caller | null = null;
   readonly #guard: SessionGuard;
+  /** The message that ends the session, if guardrails refuse it. */
+  refused: Refused | null = null;
 
   constructor(
     private readonly context: ResponseCallContext,
@@ -110,12 +114,12 @@ class LiveEvents implements SessionEvents {
     if (!message) return frames;
     const charge = this.#turns.upstream(message);
     const filtered = this.#filtered(frame, message, endsTurn(message));
-    return { ...frames, ...filtered, charge: charge && { ...charge, guard: this.#guard.takeLog() } };
+    return { ...frames, ...filtered, charge: charge && this.#guard.toLog(charge) };
   }
 
   rest(): Omit<Charge, "ending"> | null {
     const rest = this.#turns.rest();
-    return rest && { ...rest, guard: this.#guard.takeLog() };
+    return rest && this.#guard.toLog(rest);
   }
 
   /** A message in the form of the Gemini API; null: it is no object. */
@@ -130,7 +134,16 @@ class LiveEvents implements SessionEvents {
     const caller = this.#currentCaller();
     if (texts.length === 0) return;
     const prompt = { messages: texts.map((content) => ({ role: "user", content })) };
-    refuseForbidden(this.context, caller, this.origin.model, prompt);
+    const guard = emptyGuardLog();
+    try {
+      refuseForbidden(this.context, caller, this.origin.model, prompt, {
+        note: (verdict) => guard.verdicts.push(verdict),
+      });
+      this.#guard.note(guard.verdicts);
+    } catch (error) {
+      if (error instanceof GatewayError) this.refused = { error, guard };
+      throw error;
+    }
   }
 
   /** The frame as guardrails let texts, transcripts and calls of tools pass; one that blocks ends the session. */

@@ -14,6 +14,8 @@ import type { SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import type { OpeningFrames, RealtimeProtocol, SessionEvents, UpstreamFrames } from "../sockets.ts";
 
+const NOTHING = { forward: [], reply: [] } as const;
+
 /** GET /v1/realtime: a session over a WebSocket; each response in it is a call of its own. */
 const realtime: Endpoint = {
   capability: "realtime",
@@ -67,7 +69,8 @@ class OpenAiEvents implements SessionEvents {
     const text = textOfFrame(frame);
     const event = recordOf(parseJson(text));
     const refusal = this.#words.refusalOf(text, event);
-    if (refusal !== null || !event) return { forward: [], reply: refusal === null ? [] : [refusal] };
+    if (refusal) return { forward: [], reply: [refusal.frame], refused: refusal.refused };
+    if (!event) return NOTHING;
     this.#meter.client(event);
     const asksResponse = event.type === "response.create";
     if (asksResponse) this.limits = limitsIn(event.response, this.#sessionLimits);
@@ -106,7 +109,7 @@ class OpenAiEvents implements SessionEvents {
   rest(): Omit<Charge, "ending"> | null {
     if (!this.#meter.hasOutput) return null;
     const [startedAtMs = performance.now()] = this.#responses.values();
-    return { reported: null, content: this.#meter.take(), startedAtMs, guard: this.#words.takeLog() };
+    return this.#words.toLog({ reported: null, content: this.#meter.take(), startedAtMs });
   }
 
   #chargeOf(response: JsonObject): Charge | null {
@@ -118,14 +121,14 @@ class OpenAiEvents implements SessionEvents {
     const failed = response.status === "failed";
     const serviceTier = textOf(response.service_tier);
     const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
-    return {
+    const charge: Charge = {
       reported,
       content: this.#meter.take(),
       ...(serviceTier !== null && { processing: { serviceTier } }),
       startedAtMs,
-      guard: this.#words.takeLog(),
       ending: failed ? "upstream_failed" : "complete",
       ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
     };
+    return this.#words.toLog(charge);
   }
 }

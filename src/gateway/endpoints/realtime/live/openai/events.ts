@@ -13,6 +13,8 @@ import type { OpeningFrames, SessionEvents, UpstreamFrames } from "../../sockets
 import { LiveTurns, withUsageNames } from "../turns.ts";
 import { RealtimeTranslator } from "./translator.ts";
 
+const NOTHING = { forward: [], reply: [] } as const;
+
 /** No status was in the close frame: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const NO_STATUS = 1005;
 
@@ -51,7 +53,8 @@ export class TranslatedEvents implements SessionEvents {
     const text = textOfFrame(frame);
     const event = recordOf(parseJson(text));
     const refusal = this.#words.refusalOf(text, event);
-    if (refusal !== null || !event) return { forward: [], reply: refusal === null ? [] : [refusal] };
+    if (refusal) return { forward: [], reply: [refusal.frame], refused: refusal.refused };
+    if (!event) return NOTHING;
     try {
       if (this.#isBeta) throw invalidRequest({ code: "gateway_live_beta" });
       const { live, events } = this.#translator.client(event);
@@ -82,13 +85,13 @@ export class TranslatedEvents implements SessionEvents {
         toUpstream.push(...stopped.toUpstream);
       }
     }
-    const guarded = charge && { ...charge, guard: this.#words.takeLog() };
+    const guarded = charge && this.#words.toLog(charge);
     return { toClient, toUpstream, charge: guarded, transcription: null, error: null };
   }
 
   rest(): Omit<Charge, "ending"> | null {
     const rest = this.#turns.rest();
-    return rest && { ...rest, guard: this.#words.takeLog() };
+    return rest && this.#words.toLog(rest);
   }
 
   closeError(code: number, reason: string): GatewayError | null {
