@@ -80,6 +80,8 @@ export type CacheUse = Readonly<{
   recording: Recording | null;
   /** What a hit spares, in quota units: its caller of the price, and the operator of the provider's (null: unknown). */
   savings?: Readonly<{ price: number; upstream: number | null }>;
+  /** What of the request the provider of a hit could not express. */
+  dropped?: readonly string[];
 }>;
 
 /** How far a call has come: what its steps write, all of it. */

@@ -8,6 +8,8 @@ export type RecordedUse = Readonly<{
   tiers: readonly string[];
   /** What it cost the operator, in quota units; null: its channel does not say. */
   upstreamCost: number | null;
+  /** What of the request its provider could not express. */
+  dropped: readonly string[];
 }>;
 
 /** A response as its client got it, complete and charged. */

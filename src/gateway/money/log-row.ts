@@ -205,7 +205,8 @@ function otherOf(
     if (usage.imageInputTokens && price.imageRatio) other.image_input = usage.imageInputTokens;
     if (usage.imageOutputTokens && price.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
   }
-  if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
+  const dropped = route?.dropped ?? call.progress.cache?.dropped;
+  if (dropped && dropped.length > 0) other.dropped = [...dropped];
   if (route?.isMarked && price?.kind === "per_token") other.automatic_cache_saved = cacheSavings(price, usage);
   const cache = call.progress.cache && cacheNote(call.progress.cache);
   if (cache) other.response_cache = cache;

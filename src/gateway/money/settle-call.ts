@@ -101,7 +101,7 @@ export function settleCall(
   const { servedBy: route } = call;
   if (route && ended.ending === "complete") {
     if (!ended.error && ended.meter.ownFinish === null) {
-      const use = { usage, tiers: NO_TIERS, ...basis, upstreamCost: upstreamCost ?? null };
+      const use = { usage, tiers: NO_TIERS, ...basis, upstreamCost: upstreamCost ?? null, dropped: route.dropped };
       call.progress.cache?.recording?.settled(call.summary.model, use);
     }
     if (!route.channel.ownKey) context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));

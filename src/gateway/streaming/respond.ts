@@ -122,7 +122,8 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
  */
 export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
   const overheadMs = call.progress.timing.markOverhead();
-  const dropped = call.servedBy?.dropped ?? [];
+  const { cache } = call.progress;
+  const dropped = call.servedBy?.dropped ?? cache?.dropped ?? NOTHING;
   const isWebsite = call.request.headers.has("origin");
   const isAnthropic = call.endpoint.codec.dialect === "anthropic";
   const byType = common[(isAnthropic ? 4 : 0) + (isWebsite ? 2 : 0) + (isStream ? 1 : 0)] as Map<string, Headers>;
@@ -132,7 +133,6 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   if (isAnthropic) headers.set("request-id", call.requestId);
   headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
   const hasFallenBack = call.fallbackFrom !== null;
-  const { cache } = call.progress;
   if (dropped.length === 0 && !hasFallenBack && !cache) return new Response(body, { headers });
   const own = new Headers(headers);
   if (dropped.length > 0) own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
@@ -141,6 +141,8 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   if (hasFallenBack) own.set("x-sluice-model", asHeader(call.summary.model));
   return new Response(body, { headers: own });
 }
+
+const NOTHING: readonly string[] = [];
 
 /** Indexed by whether Anthropic's SDKs or a browser read them, and whether they begin a stream; then by content type. */
 const common: readonly Map<string, Headers>[] = Array.from({ length: 8 }, () => new Map());

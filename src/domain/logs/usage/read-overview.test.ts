@@ -49,6 +49,20 @@ test("a period and the one before it, with the speed of their newest requests", 
   expect(points.reduce((sum, { prompt_tokens: tokens }) => sum + tokens, 0)).toBe(40);
 });
 
+test("answers of the response cache say nothing of the speed of models", async () => {
+  const fast = { elapsedMs: 2, completionTokens: 100, isStream: true, channelId: 9 };
+  const hit = { response_cache: { age_seconds: 5, saved: 10 } };
+  await writeCalls(database, [
+    call(START, { ...fast, elapsedMs: 1100 }, { frt: 100, response_cache: { miss: true } }),
+    ...[1, 2, 3].map((at) => call(START + at, fast, { frt: 1, cache_tokens: 8, ...hit })),
+  ]);
+  const { current } = await readOverview(database.db, { start: START, end: START + HOUR, channelId: 9 });
+  expect(current.performance).toMatchObject({
+    ...{ calls: 4, first_token_p50_ms: 100, duration_p95_ms: 1100, tokens_per_second: 100 },
+    ...{ prompt_tokens: 10, cached_tokens: 0 },
+  });
+});
+
 test("a filter counts for everything, and a period without requests has no figures", async () => {
   await writeCalls(database, [call(START, { modelName: "other", channelId: 7 }, { frt: 5 })]);
   const range = { start: START, end: START + HOUR };

@@ -5,7 +5,7 @@ import { type LogFilter, logConditions } from "../log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { sumUsage, type UsageSums } from "./usage-sums.ts";
 
-/** How the newest requests of a period went. Null: none of them has the figure. */
+/** How the newest requests of a period went, without hits of the response cache in the figures. Null: none of them has the figure. */
 export type Performance = {
   /** How many requests the figures are of. */
   calls: number;
@@ -67,6 +67,9 @@ export async function readOverview(
 /** A number of a row's notes. Quotes within texts are escaped, so that only a member's own name matches. */
 const note = (name: string): SQL => sql`substring(${logs.other} from ${`"${name}":(-?[0-9.]+)`})::float8`;
 
+/** What the notes of a request have that the response cache answered: its speed is no provider's. */
+const CACHE_HIT = '"response_cache":{"age_seconds":';
+
 /** The newest requests that fit. */
 function newestCalls(db: Db, filter: LogFilter) {
   const first = note("frt");
@@ -77,6 +80,7 @@ function newestCalls(db: Db, filter: LogFilter) {
     .select({
       createdAt: logs.createdAt,
       failed: logs.failed,
+      isHit: sql`position(${CACHE_HIT} in coalesce(${logs.other}, '')) > 0`.as("is_hit"),
       elapsedMs: logs.elapsedMs,
       promptTokens: logs.promptTokens,
       firstMs: sql`case when ${logs.isStream} and ${first} > 0 then ${first} end`.as("first_ms"),
@@ -92,13 +96,14 @@ function newestCalls(db: Db, filter: LogFilter) {
 }
 
 const FIGURES = sql`
-  percentile_cont(0.5) within group (order by first_ms) filter (where not failed) as first_token_p50_ms,
-  percentile_cont(0.95) within group (order by first_ms) filter (where not failed) as first_token_p95_ms,
-  percentile_cont(0.5) within group (order by elapsed_ms) filter (where not failed) as duration_p50_ms,
-  percentile_cont(0.95) within group (order by elapsed_ms) filter (where not failed) as duration_p95_ms,
-  percentile_cont(0.5) within group (order by rate) filter (where not failed) as tokens_per_second,
-  coalesce(sum(prompt_tokens), 0)::float8 as prompt_tokens,
-  coalesce(sum(cached), 0)::float8 as cached_tokens, coalesce(sum(saved), 0)::float8 as saved_quota`;
+  percentile_cont(0.5) within group (order by first_ms) filter (where not failed and not is_hit) as first_token_p50_ms,
+  percentile_cont(0.95) within group (order by first_ms) filter (where not failed and not is_hit) as first_token_p95_ms,
+  percentile_cont(0.5) within group (order by elapsed_ms) filter (where not failed and not is_hit) as duration_p50_ms,
+  percentile_cont(0.95) within group (order by elapsed_ms) filter (where not failed and not is_hit) as duration_p95_ms,
+  percentile_cont(0.5) within group (order by rate) filter (where not failed and not is_hit) as tokens_per_second,
+  coalesce(sum(prompt_tokens) filter (where not is_hit), 0)::float8 as prompt_tokens,
+  coalesce(sum(cached) filter (where not is_hit), 0)::float8 as cached_tokens,
+  coalesce(sum(saved) filter (where not is_hit), 0)::float8 as saved_quota`;
 
 /** The performance of the newest requests, in total and in up to 24 equal parts of their time. */
 export async function readPerformance(db: Db, filter: LogFilter) {

@@ -6,7 +6,7 @@ import { type CachedResponse, CachedResponses, type Found, type Turn } from "./c
 import { entryText, readEntry } from "./entry-text.ts";
 
 const response = (text: string, fields: Partial<CachedResponse> = {}): CachedResponse => ({
-  ...{ text, usage: NO_USAGE, tiers: [], upstreamCost: null, contentType: "application/json" },
+  ...{ text, usage: NO_USAGE, tiers: [], upstreamCost: null, dropped: [], contentType: "application/json" },
   ...{ isStream: false, withUsage: false, storedAt: nowSeconds(), expiresAt: nowSeconds() + 60, ...fields },
 });
 const lookup = (isShared: boolean) => ({

@@ -3,7 +3,7 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import type { CachedResponse } from "./cached-responses.ts";
 
 /** Part of every entry's key: a release that reads entries differently has another one. */
-export const ENTRY_FORMAT = 1;
+export const ENTRY_FORMAT = 2;
 
 /** A response as replicas share it. */
 export const entryText = (response: CachedResponse): string => JSON.stringify(response);
@@ -18,13 +18,16 @@ export function readEntry(text: string): CachedResponse | null {
   const entry = recordOf(parseJson(text));
   const usage = recordOf(entry?.usage);
   if (!entry || !usage || !isUsage(usage)) return null;
-  const { text: answer, contentType, isStream, withUsage, storedAt, expiresAt, tiers, upstreamCost } = entry;
+  const { text: answer, contentType, isStream, withUsage, storedAt, expiresAt, tiers, upstreamCost, dropped } = entry;
   if (typeof answer !== "string" || typeof contentType !== "string") return null;
   if (typeof isStream !== "boolean" || typeof withUsage !== "boolean") return null;
   if (!isCount(storedAt) || !isCount(expiresAt) || !(upstreamCost === null || isCount(upstreamCost))) return null;
-  if (!Array.isArray(tiers) || !tiers.every((tier) => typeof tier === "string")) return null;
-  return { text: answer, contentType, isStream, withUsage, storedAt, expiresAt, usage, tiers, upstreamCost };
+  if (!isTexts(tiers) || !isTexts(dropped)) return null;
+  return { text: answer, contentType, isStream, withUsage, storedAt, expiresAt, usage, tiers, upstreamCost, dropped };
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === "string");
 
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
 

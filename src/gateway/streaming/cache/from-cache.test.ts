@@ -80,6 +80,16 @@ describe("the cache of responses", () => {
     });
   });
 
+  test("a hit says what of the request its provider could not express, in its header and in the log", async () => {
+    const { relay } = start(counting());
+    const body = { ...{ model: "gpt-4o", max_tokens: 9, top_k: 3 }, messages: ASK.messages };
+    const dropped: (string | null)[] = [];
+    for (const _ of [1, 2]) dropped.push((await relay.post("/v1/messages", body)).headers.get("x-sluice-dropped"));
+    expect(dropped).toEqual(["top_k", "top_k"]);
+    const hit = await relay.billing.nextRecord(2);
+    expect([hit.other.response_cache, hit.other.dropped]).toEqual([expect.anything(), ["top_k"]]);
+  });
+
   test("is off unless it is switched on", async () => {
     const { upstream, relay } = start(counting(), { options: { ResponseCacheEnabled: "false" } });
     for (const _ of [1, 2]) expect((await relay.post(CHAT, ASK)).headers.get("x-sluice-cache")).toBeNull();

@@ -100,7 +100,7 @@ async function serve(
   context: FromCacheContext,
   call: Call,
   reserved: Reservation,
-  { ageSeconds, usage, tiers, upstreamCost }: CachedResponse & Readonly<{ ageSeconds: number }>,
+  { ageSeconds, usage, tiers, upstreamCost, dropped }: CachedResponse & Readonly<{ ageSeconds: number }>,
   response: ResponseInFormat,
   rule: CacheRule,
 ): Promise<Response> {
@@ -121,7 +121,7 @@ async function serve(
   const ended = { ending: "complete", reported: usage, meter } as const;
   const charged = { quota, receipt: { ...receipt, cacheHitPercent: percent } };
   const savings = { price: full - quota, upstream: upstreamCost };
-  call.progress.cache = { state: "hit", ageSeconds, recording: null, savings };
+  call.progress.cache = { state: "hit", ageSeconds, recording: null, savings, dropped };
   const serviceTier = tiers.length > 0 ? tiers.join(", ") : undefined;
   await settleCall(context, call, reserved, { ended, usage, evidence: "reported", charged, serviceTier });
   return responseTo(call, response.text, response.contentType, call.summary.stream);
