@@ -351,7 +351,13 @@ describe("a user's rules", () => {
     expect(sent[0]?.alert.notice.path).toBe("/log?tag=guardrail%3Apii");
     await saveRule(database.db, "site", { ...rule, subject: "pii" });
     expect(await evaluate()).toEqual([found("pii", 7)]);
-    expect(await evaluate(NOW + 3600)).toEqual(Array(3).fill(expect.stringMatching(/^resolved/)));
+    await saveRule(database.db, "site", { ...rule, subject: "block", threshold: 7 });
+    expect(await evaluate()).toEqual([
+      "firing The outcome “block” of guardrails stands in 7 requests of the last 10 min; the threshold is 7.",
+    ]);
+    await saveRule(database.db, "site", { ...rule, subject: "mask" });
+    expect(await evaluate()).toEqual([]);
+    expect(await evaluate(NOW + 3600)).toEqual(Array(4).fill(expect.stringMatching(/^resolved/)));
   });
 
   test("a low balance", async () => {

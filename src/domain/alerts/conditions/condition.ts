@@ -30,7 +30,7 @@ export type ConditionQuery = Readonly<{
   windowMinutes: number;
   /** Of a rule about spending. */
   spending?: SpendingQuery;
-  /** Of a rule about causes of failures or about guardrails: the only one that is meant; empty: each. */
+  /** Of a rule about causes of failures or about guardrails: the only one that is meant, or what guardrails did; empty: each. */
   name?: string;
   now: number;
   /** When the rule was made, in epoch seconds. */
