@@ -86,7 +86,7 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
     benchmark: () =>
       runBenchmark({
         settings,
-        responses: createResponseStore(db, log),
+        responses: createResponseStore(db, log, vault),
         objects: createObjectStore(db),
         tasks: { db, changes, settings, vault, log, hookFetch: createSafeFetch(policy) },
         log,

@@ -52,7 +52,7 @@ export function gatewayServices(services: Services): GatewayServices {
     ...services,
     config: { ...services.config, dataDir: services.config.scratchDir },
     tasks: { ...services.tasks, db: database.callDb },
-    responses: createResponseStore(database.callDb, log),
+    responses: createResponseStore(database.callDb, log, vault),
     objects: createObjectStore(database.callDb),
     experiments: createExperimentStore(database.db, log),
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),

@@ -12,10 +12,10 @@ import { type ChatApi, chatOf, framingOf, takesCustomTools } from "../../provide
 import type { Limitation } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
+import { answersValues } from "../call/guardrails/answer/answer-kinds.ts";
 import { answerFilters, answerObservers, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
 import { AnswerReview } from "../call/guardrails/answer/review-answer.ts";
 import type { StepFilter } from "../call/guardrails/answer/step-filter.ts";
-import { isTranscription } from "../call/guardrails/request/guard-request.ts";
 import type { ServiceContext } from "../call/guardrails/services/ask-service.ts";
 import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
@@ -41,7 +41,7 @@ import { TranslatingAdapter } from "./translating-adapter.ts";
 import { observeChat, observeCompletion, observingAdapter } from "./views/observing-adapter.ts";
 import { readChat, readCompletion, reviewingAdapter } from "./views/reviewing-adapter.ts";
 import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
-import { transcriptFilter } from "./views/transcript-filter.ts";
+import { valuesFilter } from "./views/values-filter.ts";
 
 /** What these functions work with. */
 export type AdaptContext = Uses<"config" | "settings" | "vault"> &
@@ -176,6 +176,8 @@ export function selectAdapter(
     return observed(new PassthroughAdapter(call, route, marked));
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
+  // The next turn continues all of it, and its values are masked again.
+  const unmasked = () => call.guard?.unmasked?.() ?? call.fullConversation?.();
   const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;
   const translating = new TranslatingAdapter(call, route, {
     ...options,
@@ -190,7 +192,7 @@ export function selectAdapter(
     storeResponse: (request) =>
       dialect === "anthropic" && request.extra.dialect === "anthropic"
         ? threadStorer(context, call, route, request)
-        : responseStorer(context, call, route, request, dialect === clientFormat && !call.isResumed),
+        : responseStorer(context, call, route, unmasked() ?? request, dialect === clientFormat && !call.isResumed),
   });
   return observed(review ? reviewingAdapter(translating, readChat(dialect), review) : translating);
 }
@@ -200,7 +202,6 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
   const { key, provider, upstreamModel } = route;
   const { config } = context.services;
   const { capability } = call.endpoint;
-  const isTranscript = call.guard !== null && isTranscription(call);
   const own = provider.nativeFormat?.({ capability, model: upstreamModel }, key);
   const loadable = config.maxRequestBodyBytes;
   const take = (bytes: number) => {
@@ -208,9 +209,10 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
     takeMemory(context, call.request, bytes);
   };
   const native = own && new NativeAdapter(call, route, own, options.catalog, take);
-  if (native) return isTranscript ? transcriptFilter(native, call) : native;
+  const filtersValues = call.guard !== null && answersValues(call);
+  if (native) return filtersValues ? valuesFilter(context, native, call) : native;
   const passthrough = new PassthroughAdapter(call, route, options);
-  if (isTranscript) return transcriptFilter(passthrough, call);
+  if (filtersValues) return valuesFilter(context, passthrough, call);
   if (!call.guard || capability !== "completions") return passthrough;
   const review = reviewOf(context, call);
   const filters = [...(review ? [review.filter] : []), ...answerFilters(call)];

@@ -5,6 +5,7 @@ import { identify } from "../../lib/http/request.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
 import type { CallGuard } from "./guardrails/call-guard.ts";
+import type { MaskedValues } from "./guardrails/request/masked-values.ts";
 import { AttemptLog, type CallProgress, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
 import type { Excluded, Route, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
@@ -40,6 +41,8 @@ export type Call = AuthorizedRequest &
     fullConversation: (() => Conversation) | null;
     /** Earlier turns were inserted before the client's own messages. */
     isResumed: boolean;
+    /** What was masked in the conversation that it goes on with; null: nothing is known of it. */
+    resumedMasked: MaskedValues | null;
     /** The model that the client named, if another has taken over; else null. */
     fallbackFrom: string | null;
     /** The channel and key by which it is charged and logged: of its answer, or of its last attempt; null: it has none yet. */
@@ -94,6 +97,7 @@ export function newCall(
     trace: telemetry?.begin({ request, endpoint: authorized.endpoint, ...parsed }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
+    resumedMasked: null,
     fallbackFrom: null,
     servedBy: null,
     guard: null,

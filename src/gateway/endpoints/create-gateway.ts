@@ -21,7 +21,6 @@ import { createPlanLimits } from "../auth/limits/plan-limits.ts";
 import { createUserLimits } from "../auth/limits/user-limits.ts";
 import { createApiKeyLimits, createModelRequestLimit } from "../auth/rate-limit.ts";
 import { overloaded } from "../call/errors.ts";
-import { PlaceholderMemory } from "../call/guardrails/request/placeholder-memory.ts";
 import { createDeadlineWheel } from "../call/progress.ts";
 import { createGatewayMetrics } from "../call/telemetry/metrics.ts";
 import { RefusalBound } from "../call/telemetry/refusal-bound.ts";
@@ -196,7 +195,6 @@ export function createContext(
     mediaFetch,
     clientMediaFetch: createSafeFetch(userPolicy),
     guardrailFetch: createSafeFetch(policy),
-    placeholderMemory: new PlaceholderMemory(),
     routeTo: (call, model) => routeCall(context, call, model),
     mcpFetch: createCheckedFetch(userPolicy),
     mcpSessions: new McpSessions(

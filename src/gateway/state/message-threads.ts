@@ -40,7 +40,7 @@ async function bindContinuation({ services }: UsesStores<"responses">, call: Cal
   const key = channel?.keys.find((one) => keyHashOf(channel, one) === stored?.keyHash);
   const isOpen = channel?.status === CHANNEL_STATUS.enabled && key !== undefined && !channel.disabledKeys.has(key);
   if (!stored || !channel || !isOpen) throw notFound(messageId);
-  return pinChannel(call, channel, stored.keyHash);
+  return pinChannel({ ...call, resumedMasked: stored.masked ?? null }, channel, stored.keyHash);
 }
 
 /** Remembers which channel and key answered in a thread; null if the request has none. */
@@ -55,7 +55,7 @@ export function threadStorer(
   return (reply) => {
     if (reply.id === "") return;
     const now = nowSeconds();
-    call.guard?.nameConversation?.(reply.id);
+    const masked = call.guard?.masked();
     context.services.responses.keep({
       id: storeKey(reply.id),
       userId: call.caller.user.id,
@@ -64,6 +64,7 @@ export function threadStorer(
       isNative: true,
       turns: [],
       body: {},
+      ...(masked && { masked }),
       createdAt: now,
       expiresAt: now + hours * 3600,
     });

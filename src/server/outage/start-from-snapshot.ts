@@ -213,7 +213,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     policies: snapshot.policies,
     planTerms: snapshot.planTerms,
     renewOrganizationBudgets: away,
-    responses: createResponseStore(database.callDb, log),
+    responses: createResponseStore(database.callDb, log, vault),
     objects: createObjectStore(database.callDb),
     tasks: {
       db: database.callDb,

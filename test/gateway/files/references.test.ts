@@ -4,11 +4,13 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { createObjectStore } from "../../../src/gateway/state/objects/store.ts";
 import { createResponseStore } from "../../../src/gateway/state/responses/store.ts";
 import { createLogger } from "../../../src/lib/runtime/log.ts";
+import { createVault } from "../../../src/lib/security/crypto.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
+const vault = createVault({ encryptionKey: "a key of this test, long enough" });
 const OPENAI = 1;
 const ANTHROPIC = 14;
 const GEMINI = 24;
@@ -93,7 +95,7 @@ function start(userId: number, baseUrl: string, type: number) {
     channels: [{ type, baseUrl, models: ["m", "gpt-image-1"], groups: ["default"] }],
     options: { ModelRatio: '{"m": 1, "gpt-image-1": 1}' },
     objects: createObjectStore(database.db),
-    responses: createResponseStore(database.db, log),
+    responses: createResponseStore(database.db, log, vault),
     user: { id: userId },
     tokens: { test: { userId } },
   });
@@ -115,7 +117,7 @@ async function keep(kind: "file" | "container" | "conversation" | "vector_store"
 /** Parts are stored after the answer. */
 const isStored = (id: string) =>
   until(
-    () => createResponseStore(database.db, log).placesOfParts([id], 1),
+    () => createResponseStore(database.db, log, vault).placesOfParts([id], 1),
     ({ size }) => size > 0,
   );
 
@@ -234,7 +236,7 @@ describe.each(PLACES)("%s", (_, type, path, kind, body) => {
     const id = `${kind}_${Bun.randomUUIDv7()}`;
     const times = { createdAt: 1, expiresAt: 4_000_000_000 };
     if (kind === "part") {
-      createResponseStore(database.db, log).keepParts([id], { userId: 1, channelId: 1, keyHash: "" }, times);
+      createResponseStore(database.db, log, vault).keepParts([id], { userId: 1, channelId: 1, keyHash: "" }, times);
       await isStored(id);
     } else await keep(kind, id);
     const other = start(2, upstream.url, type);

@@ -105,6 +105,8 @@ describe("a conversation by reference, on an upstream that stores none", () => {
           bodies: async () => new Map(),
           placesOfParts: async () => new Map(),
           keepParts() {},
+          maskedValues: async () => ({}),
+          addMaskedValues: async () => {},
           keep: (response) => void storedResponses.set(response.id, response),
           remove: async (id) => void storedResponses.delete(id),
           sweep: async () => {},

@@ -331,6 +331,13 @@ function memoryOfResponses(): ResponseStore {
           return found ? [[id, found]] : [];
         }),
       ),
+    maskedValues: async (key) => storedResponses.get(`masked:${key}`)?.masked?.values ?? {},
+    async addMaskedValues(key, owner, values) {
+      const id = `masked:${key}`;
+      const earlier = storedResponses.get(id)?.masked?.values;
+      const place = { id, ...owner, channelId: 0, keyHash: "", isNative: false, turns: [], body: {}, createdAt: 0 };
+      storedResponses.set(id, { ...place, masked: { tenant: "", values: { ...earlier, ...values } } });
+    },
     keepParts(ids, place, times) {
       for (const id of ids) {
         const part = { ...place, ...times, id: `part:${id}`, isNative: true, turns: [], body: {} };

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, like, ne, or, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { playgroundChats } from "../../../../db/schema/accounts/playground-chats.ts";
 import { accessTokens } from "../../../../db/schema/accounts/security/access-tokens.ts";
@@ -74,8 +74,9 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
     .update(subscriptions)
     .set({ status: "ending", windowEnd: 0, pauseAtEnd: false })
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")));
-  // Conversations stored for the next turn; upstreams store theirs themselves.
-  await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
+  // Conversations stored for the next turn, and what was masked in them; upstreams store theirs themselves.
+  const isOwn = or(eq(storedResponses.isNative, false), like(storedResponses.body, "v1.%"));
+  await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), isOwn));
   await deleteReplayedCalls(tx, userId);
   await tx.delete(playgroundChats).where(eq(playgroundChats.userId, userId));
   // Where money went; what is still to be paid needs its account.

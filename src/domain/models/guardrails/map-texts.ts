@@ -16,6 +16,10 @@ const MEDIA: ReadonlySet<string> = new Set(["data", "file_data", "b64_json", "by
 const MEDIA_SIGNS = ["media_type", "mediaType", "mimeType", "mime_type", "format", "filename", "mimetype"];
 const ENCRYPTED: ReadonlySet<unknown> = new Set(["redacted_thinking", "image", "audio", "video", "document", "base64"]);
 
+/** Base64 and hexadecimal digits without an end: no text is so long without a blank. */
+const isEncoded = (text: string): boolean => text.length >= SHORTEST_MEDIA && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
+const SHORTEST_MEDIA = 256;
+
 /** Members with addresses that the provider fetches: changed, it would find nothing. */
 const ADDRESSES: ReadonlySet<string> = new Set([
   "url",
@@ -84,7 +88,9 @@ const isDataOf = (name: string, item: unknown): boolean => DATA.has(name) && rec
 function stays(record: JsonObject, name: string, item: unknown, parent: string): boolean {
   if (NAMES.has(name)) return name !== "container" || typeof item === "string";
   if (typeof item !== "string") return false;
-  if (MEDIA.has(name)) return MEDIA_SIGNS.some((sign) => record[sign] != null) || ENCRYPTED.has(record.type);
+  if (name === "audio") return isEncoded(item);
+  if (MEDIA.has(name))
+    return MEDIA_SIGNS.some((sign) => record[sign] != null) || ENCRYPTED.has(record.type) || isEncoded(item);
   if (ADDRESSES.has(name)) return IS_ADDRESS.test(item);
   if (name !== "name") return false;
   return parent === "function" || parent === "tool_choice" || SIBLINGS.some((sibling) => record[sibling] !== undefined);

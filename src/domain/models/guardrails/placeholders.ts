@@ -17,12 +17,12 @@ export class Placeholders {
   readonly #values = new Map<string, string>();
 
   /**
-   * `digest`: a keyed hash of a text, for the tenant alone, in hexadecimal. `recall`: values of earlier requests of the tenant,
-   * whose conversation a provider stores.
+   * `digest`: a keyed hash of a text, for the tenant alone, in hexadecimal. `earlier`: values of earlier requests of the tenant by
+   * what stands for them, whose conversation a provider stores.
    */
   constructor(
     private readonly digest: (text: string) => string,
-    private readonly recall: ((placeholder: string) => string | undefined) | null = null,
+    private readonly earlier: Readonly<Record<string, string>> = {},
   ) {}
 
   /** What stands for a value; the same for the same value. */
@@ -42,13 +42,14 @@ export class Placeholders {
     return this.#byValue.get(value) ?? `[${type}_${codeOf(this.digest(`${type} ${value}`)).slice(0, SHORT)}]`;
   }
 
-  get entries(): Iterable<readonly [placeholder: string, value: string]> {
+  /** The values of this request by what stands for them. */
+  get entries(): ReadonlyMap<string, string> {
     return this.#values;
   }
 
   /** Nothing can be restored. */
   get isEmpty(): boolean {
-    return this.#values.size === 0 && !this.recall;
+    return this.#values.size === 0 && Object.keys(this.earlier).length === 0;
   }
 
   /** The text with the values in place of what stands for them; `write`: how a value is written there. */
@@ -56,7 +57,7 @@ export class Placeholders {
     if (!text.includes("[")) return text;
     return text.replace(FORM, (placeholder) => {
       const upper = placeholder.toUpperCase();
-      const value = this.#values.get(upper) ?? this.recall?.(upper);
+      const value = this.#values.get(upper) ?? (Object.hasOwn(this.earlier, upper) ? this.earlier[upper] : undefined);
       return value === undefined ? placeholder : write(value);
     });
   }

@@ -1,14 +1,18 @@
 import type { Guardrail } from "../../../domain/models/guardrails/compile.ts";
 import type { Verdict } from "../../../domain/models/guardrails/inspect.ts";
 import type { Placeholders } from "../../../domain/models/guardrails/placeholders.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import type { MaskedValues } from "./request/masked-values.ts";
 
 /** What guardrails hold for the answer of a call, and what was masked in its request. */
 export type CallGuard = Readonly<{
   answer: readonly Guardrail[];
   /** What stands for values of the request, and what would for those that the answer may not show. */
   placeholders: Placeholders;
-  /** Takes an id by which a later request may go on with this call's conversation; null: none will. */
-  nameConversation: ((id: string) => void) | null;
+  /** What is masked in the conversation so far, for those who store it; null: nothing is to be hidden. */
+  masked(): MaskedValues | null;
+  /** The conversation with the values that are masked in it, for the gateway's own store; null: it is no chat. */
+  unmasked: (() => Conversation) | null;
   /** Texts of the request are masked: what its client sent is shown nowhere else. */
   hidesContent: boolean;
   /** Identifies the guardrails: answers that others let pass are not this call's. */

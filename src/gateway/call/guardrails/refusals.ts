@@ -53,6 +53,10 @@ export const routeUnavailable = ({ name }: Named): GatewayError =>
 export const answerRefusal = ({ name }: Named): GatewayError =>
   new GatewayError(400, "guardrail_blocked", { code: "gateway_guardrail_answer", params: { name } }, INVALID);
 
+/** The error of a complete answer that a guardrail refuses, after it was made. */
+export const refusalOfAnswer = (guardrail: Pick<Guardrail, "name" | "origin" | "rule">): GatewayError =>
+  guardrail.origin ? refusalOf(guardrail) : answerRefusal(guardrail);
+
 /** How an answer ends that a guardrail stops: each format has its own word for it, and a place for the reason if its rule wants that. */
 export function refusalStep(choice: number, { name, rule }: Pick<Guardrail, "name" | "rule">) {
   const end = { type: "finish", choice, reason: "content_filter", native: "sensitive" } as const;

@@ -2,10 +2,11 @@ import { type JsonObject, recordsOf, textOf, textsOf } from "../../../formats/js
 import { type RequestRules, requestMembers } from "../../../formats/request-rules.ts";
 import { bytesUpTo } from "../../../lib/http/limited-body.ts";
 import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../call/caller.ts";
 import type { ClientBody } from "../../call/endpoint.ts";
-import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
+import { StoredAnswers, type StoredAnswersContext } from "../../call/guardrails/answer/guard-stored.ts";
 import { refuseForbidden } from "../../call/guardrails/request/refuse-forbidden.ts";
 import type { Choice } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
@@ -41,6 +42,7 @@ import { type AnswerWithContext, answerWith, find } from "./files.ts";
 
 /** What these functions work with. */
 export type CollectionsContext = AnswerWithContext &
+  StoredAnswersContext &
   ReadObjectsContext &
   ReadBodyContext &
   Uses<"renewOrganizationBudgets"> &
@@ -222,7 +224,8 @@ function routesOf(context: CollectionsContext, kind: CollectionKind): readonly R
           if (method === "DELETE") return deletePart(context, object, place);
           const read = await readPart(context, object, place.slice(1), "");
           // Items of a conversation are answers, too.
-          return kind === "conversation" ? new StoredAnswers(context, caller).passResponse(read) : read;
+          if (kind !== "conversation") return read;
+          return new StoredAnswers(context, caller, requestIdOf(routed.request)).passItems(read, object.id);
         }),
       ),
     ),

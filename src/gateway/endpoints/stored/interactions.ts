@@ -1,6 +1,8 @@
 import { interactionsClientCodec } from "../../../formats/gemini-interactions/index.ts";
 import { writeSteps } from "../../../formats/gemini-interactions/request/encode-request.ts";
+import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
@@ -29,7 +31,7 @@ export const storedInteraction = (
 ): Promise<Response> =>
   respondToKey(context, request, server, interactionsClientCodec, async (caller) => {
     const stored = await find(context, caller, id);
-    const guardrails = new StoredAnswers(context, caller);
+    const guardrails = new StoredAnswers(context, caller, requestIdOf(request));
     const { search, searchParams } = new URL(request.url);
     const wishes = new URLSearchParams(searchParams);
     // The client's key for the gateway.
@@ -45,7 +47,7 @@ export const storedInteraction = (
       ? await fetchFromUpstream(context, stored, action, query)
       : ownAnswer(stored, action, searchParams.get("include_input") === "true");
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
-    return stored.isNative && action !== "delete" ? guardrails.pass(answer) : answer;
+    return stored.isNative && action !== "delete" ? guardrails.pass(answer, stored.masked) : answer;
   });
 
 async function find({ services }: UsesStores<"responses">, caller: Caller, id: string): Promise<StoredResponse> {
@@ -61,7 +63,7 @@ async function find({ services }: UsesStores<"responses">, caller: Caller, id: s
   );
 }
 
-function ownAnswer({ body, turns }: StoredResponse, action: InteractionAction, includesInput: boolean): object {
+function ownAnswer({ body, turns }: StoredResponse, action: InteractionAction, includesInput: boolean): JsonObject {
   switch (action) {
     case "retrieve":
       return includesInput ? { ...body, input: writeSteps(turns.slice(0, -1), new Set()) } : body;

@@ -3,10 +3,10 @@ import { emptyConversation, type Turn } from "../../../formats/conversation/conv
 import { type JsonObject, recordsOf } from "../../../formats/json.ts";
 import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomId } from "../../../lib/http/request.ts";
+import { randomId, requestIdOf } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { StoredAnswers } from "../../call/guardrails/answer/guard-stored.ts";
+import { StoredAnswers, type StoredAnswersContext } from "../../call/guardrails/answer/guard-stored.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { invalidRequest } from "../../request/client-body.ts";
 import { type ReadObjectsContext, refresh, storeObject } from "../../state/files/read-objects.ts";
@@ -22,7 +22,7 @@ import type { UsesStores } from "../../state/stores.ts";
 import { type RespondToKeyContext, respondToKey } from "../lookup/models.ts";
 
 /** What these functions work with. */
-export type ResponsesContext = ReadObjectsContext & RespondToKeyContext;
+export type ResponsesContext = ReadObjectsContext & RespondToKeyContext & StoredAnswersContext;
 
 /**
  * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items, for the caller's own responses. Responses that
@@ -37,7 +37,7 @@ export const storedResponse = (
 ): Promise<Response> =>
   respondToKey(context, request, server, openaiResponsesClientCodec, async (caller) => {
     const stored = await find(context, caller, id);
-    const guardrails = new StoredAnswers(context, caller);
+    const guardrails = new StoredAnswers(context, caller, requestIdOf(request));
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
       guardrails.refuseStream();
@@ -49,7 +49,7 @@ export const storedResponse = (
       ? await fetchFromUpstream(context, stored, action, search)
       : ownAnswer(stored, action, searchParams);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
-    return stored.isNative && action !== "delete" ? guardrails.pass(answer) : answer;
+    return stored.isNative && action !== "delete" ? guardrails.pass(answer, stored.masked) : answer;
   });
 
 /** Requests a response from its upstream. A background response is charged before its end is reported. Rejects GatewayError. */
@@ -99,7 +99,7 @@ function ownAnswer(
   { id, body, turns, isNative }: StoredResponse,
   action: ResponseAction,
   wishes: URLSearchParams,
-): object {
+): JsonObject {
   switch (action) {
     case "retrieve":
       return body;
@@ -134,7 +134,7 @@ const PAGE_ITEMS = 20;
 const MAX_PAGE_ITEMS = 100;
 
 /** A page of a list as in OpenAI's API: newest first by default. */
-function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
+function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): JsonObject {
   const ordered = wishes.get("order") === "asc" ? items : items.toReversed();
   const after = wishes.get("after");
   const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;

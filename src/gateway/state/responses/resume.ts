@@ -63,8 +63,9 @@ export async function resume(context: Uses<"channels"> & UsesStores<"responses">
   const conversation = complete.fullConversation?.();
   const previous = conversation && (await previousResponse(context, call.caller, conversation));
   if (!conversation || !previous) return complete;
-  if (!previous.isNative) return withConversation(complete, withPreviousTurns(conversation, previous));
-  return pinOwner(context, complete, previous);
+  const resumed = { ...complete, resumedMasked: previous.masked ?? null };
+  if (!previous.isNative) return withConversation(resumed, withPreviousTurns(conversation, previous));
+  return pinOwner(context, resumed, previous);
 }
 
 /** Resolves item references to responses that the gateway stores. */

@@ -8,6 +8,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
 import { until } from "../../../../test/support/lib/until.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 import { createResponseStore } from "./store.ts";
 
 let database: TestDatabase;
@@ -24,6 +25,7 @@ afterEach(async () => {
 });
 
 const log = pino({ level: "silent" });
+const vault = createVault({ encryptionKey: "a key of this test, long enough" });
 const rowOf = async (id: string) =>
   (await database.db.select().from(storedResponses).where(eq(storedResponses.id, id)))[0];
 const storedResponse = (id: string, rest: object = {}) => ({
@@ -40,9 +42,9 @@ const failureOf = (work: PromiseLike<unknown>) =>
 
 describe("stored responses", () => {
   test("are found by their owner, immediately and by every process, until they expire", async () => {
-    const store = createResponseStore(database.db, log);
+    const store = createResponseStore(database.db, log, vault);
     store.keep(storedResponse("resp_found"));
-    const later = createResponseStore(database.db, log);
+    const later = createResponseStore(database.db, log, vault);
     for (const isWritten of [false, true]) {
       if (isWritten) await until(() => rowOf("resp_found"));
       expect(await store.find("resp_found", 1, 1_999)).toEqual(storedResponse("resp_found"));
@@ -54,7 +56,7 @@ describe("stored responses", () => {
   });
 
   test("are read several at a time, by their owner only, immediately and until they expire", async () => {
-    const store = createResponseStore(database.db, log);
+    const store = createResponseStore(database.db, log, vault);
     store.keep(storedResponse("resp_a'b"));
     store.keep(storedResponse("resp_other", { userId: 2 }));
     const ids = ["resp_a'b", "resp_other", "resp_unknown"];
@@ -62,13 +64,13 @@ describe("stored responses", () => {
     expect(await namesOf(store, 1_999)).toEqual(["resp_a'b"]);
     await until(() => rowOf("resp_a'b"));
     await until(() => rowOf("resp_other"));
-    const later = createResponseStore(database.db, log);
+    const later = createResponseStore(database.db, log, vault);
     expect(await later.bodies(ids, 1, 1_999)).toEqual(new Map([["resp_a'b", { id: "resp_a'b" }]]));
     expect(await namesOf(later, 2_000)).toEqual([]);
   });
 
   test("are deleted by their owner only, even while they are being written", async () => {
-    const store = createResponseStore(database.db, log);
+    const store = createResponseStore(database.db, log, vault);
     store.keep(storedResponse("resp_removed"));
     await store.remove("resp_removed", 2);
     expect(await store.find("resp_removed", 1, 1_500)).not.toBeNull();
@@ -80,7 +82,7 @@ describe("stored responses", () => {
   });
 
   test("are deleted once they have expired", async () => {
-    const store = createResponseStore(database.db, log);
+    const store = createResponseStore(database.db, log, vault);
     store.keep(storedResponse("resp_old", { expiresAt: 1_200 }));
     store.keep(storedResponse("resp_new", { expiresAt: 9_000 }));
     await until(async () => (await rowOf("resp_old")) && (await rowOf("resp_new")));
@@ -100,7 +102,7 @@ describe("a conversation by reference, on an upstream that stores none", () => {
       channels: [{ id: 7, baseUrl: upstream.url, models: ["m"] }],
       user: { id: userId },
       tokens: { test: { userId } },
-      responses: createResponseStore(database.db, log),
+      responses: createResponseStore(database.db, log, vault),
       options: { ModelRatio: '{"m": 1}', "responses.keep_hours": hours },
     });
     stops.push(relay.stop);
@@ -118,6 +120,11 @@ describe("a conversation by reference, on an upstream that stores none", () => {
     const { messages } = JSON.parse(upstream.received.at(-1)?.text ?? "") as { messages: { content: string }[] };
     expect(messages.map(({ content }) => content)).toEqual(["My name is Ada.", "Hello there", "What is my name?"]);
     await until(() => rowOf(second.id));
+    await say(start(1), "And mine?", second.id);
+    const third = JSON.parse(upstream.received.at(-1)?.text ?? "") as { messages: { content: string }[] };
+    expect(third.messages.map(({ content }) => content)).toEqual([
+      ...["My name is Ada.", "Hello there", "What is my name?", "Hello there", "And mine?"],
+    ]);
     expect((await start(1).responses.retrieve(second.id)).usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
 
     const otherAccount = start(2);

@@ -8,7 +8,9 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { inputInstructions } from "../../../formats/openai-responses/instructions.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
+import { DecryptionError, type Vault } from "../../../lib/security/crypto.ts";
 import type { Call } from "../../call/call.ts";
+import { joinValues, type MaskedValueStore, type MaskedValues } from "../../call/guardrails/request/masked-values.ts";
 import type { Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import { keyHashOf } from "../objects/request-upstream.ts";
@@ -25,6 +27,8 @@ export type StoredResponse = Readonly<{
   isNative: boolean;
   turns: readonly Turn[];
   body: JsonObject;
+  /** What guardrails masked in the conversation, so that nothing of it is stored in plain text; absent: they hide nothing. */
+  masked?: MaskedValues;
   /** Unix time in seconds. */
   createdAt: number;
   expiresAt: number;
@@ -34,7 +38,7 @@ export type StoredResponse = Readonly<{
 export type PartPlace = Pick<StoredResponse, "userId" | "channelId" | "keyHash">;
 
 /** Stored responses of the Responses API. */
-export type ResponseStore = {
+export type ResponseStore = MaskedValueStore & {
   /** The user's response if it has not expired; else null. */
   find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
   /** Bodies of the user's responses by id, if stored here and not expired. */
@@ -58,7 +62,8 @@ export const isTooLong = ({ isNative, turns }: Pick<StoredResponse, "isNative" |
   !isNative && turns.length === 0;
 
 /** Stores responses in the database. A response that is still being written can already be found. */
-export function createResponseStore(db: Db, log: Logger): ResponseStore {
+export function createResponseStore(db: Db, log: Logger, vault: Vault): ResponseStore {
+  const { rowOf, read } = sealedRows(vault);
   const beingWritten = new Map<string, Readonly<{ response: StoredResponse; written: Promise<void> }>>();
   return {
     async find(id, userId, nowSeconds) {
@@ -69,7 +74,7 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
         .from(storedResponses)
         .where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
       if (!row || row.expiresAt <= nowSeconds) return null;
-      return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
+      return read(row);
     },
     async bodies(ids, userId, nowSeconds) {
       const bodies = new Map<string, JsonObject>();
@@ -79,7 +84,10 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
         .select({ id, body })
         .from(storedResponses)
         .where(and(isRequested, eq(owner, userId), gt(expiresAt, nowSeconds)));
-      for (const row of rows) bodies.set(row.id, JSON.parse(row.body) as JsonObject);
+      for (const row of rows) {
+        const stored = read({ ...row, turns: "[]" });
+        if (stored) bodies.set(row.id, stored.body);
+      }
       for (const { response } of ids.flatMap((requestedId) => beingWritten.get(requestedId) ?? []))
         if (response.userId === userId) bodies.set(response.id, response.body);
       return bodies;
@@ -139,6 +147,28 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
       };
       beingWritten.set(response.id, { response, written: insert() });
     },
+    async maskedValues(key, now) {
+      const [row] = await db
+        .select()
+        .from(storedResponses)
+        .where(and(eq(storedResponses.id, VALUES_PREFIX + key), gt(storedResponses.expiresAt, now)));
+      return (row && read(row)?.masked?.values) ?? {};
+    },
+    async addMaskedValues(key, { userId, expiresAt }, values) {
+      const id = VALUES_PREFIX + key;
+      const place = { id, userId, channelId: 0, keyHash: "", isNative: false, turns: [], body: {} };
+      const rowWith = (all: MaskedValues["values"]) =>
+        rowOf({ ...place, masked: { tenant: "", values: all }, createdAt: nowSeconds(), expiresAt });
+      await db.transaction(async (tx) => {
+        const made = await tx.insert(storedResponses).values(rowWith(values)).onConflictDoNothing().returning();
+        if (made.length > 0) return;
+        // Turns of one conversation may run in several processes: each adds to what the others have kept.
+        const [row] = await tx.select().from(storedResponses).where(eq(storedResponses.id, id)).for("update");
+        const all = joinValues((row && read(row)?.masked?.values) ?? {}, Object.entries(values));
+        const { body, expiresAt: until } = rowWith(all);
+        await tx.update(storedResponses).set({ body, expiresAt: until }).where(eq(storedResponses.id, id));
+      });
+    },
     async remove(id, userId) {
       await beingWritten.get(id)?.written;
       await db.delete(storedResponses).where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
@@ -154,11 +184,39 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
 const PART_PREFIX = "part:";
 const partKey = (id: string): string => PART_PREFIX + id;
 
-const rowOf = (response: StoredResponse) => ({
-  ...response,
-  turns: JSON.stringify(response.turns),
-  body: JSON.stringify(response.body),
-});
+/** As are the values of conversations that a provider keeps. */
+const VALUES_PREFIX = "masked:";
+
+/** How ciphertexts begin: no JSON does. */
+const SEALED = "v1.";
+
+/** What is encrypted of a response. */
+type SealedParts = Pick<StoredResponse, "turns" | "body" | "masked">;
+
+/** Rows of the table. What guardrails mask something in is encrypted, bound to its id. */
+function sealedRows(vault: Vault) {
+  type Row = typeof storedResponses.$inferSelect;
+  const rowOf = ({ masked, ...response }: StoredResponse): Row => {
+    const { id, turns, body } = response;
+    const row = { ...response, turns: JSON.stringify(turns), body: JSON.stringify(body) };
+    return masked ? { ...row, turns: "[]", body: vault.encrypt(JSON.stringify({ id, turns, body, masked })) } : row;
+  };
+  /** Null: another encryption key sealed it. */
+  const read = <Stored extends Pick<Row, "id" | "turns" | "body">>(
+    row: Stored,
+  ): (Omit<Stored, keyof SealedParts> & SealedParts) | null => {
+    if (!row.body.startsWith(SEALED))
+      return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
+    try {
+      const sealed = JSON.parse(vault.decrypt(row.body)) as SealedParts & Pick<StoredResponse, "id">;
+      return sealed.id === row.id ? { ...row, ...sealed } : null;
+    } catch (error) {
+      if (error instanceof DecryptionError) return null;
+      throw error;
+    }
+  };
+  return { rowOf, read };
+}
 
 /** Takes a complete response: its reply, and its body if the gateway wrote it. */
 export type StoreResponse = (reply: Reply, id: string, body: JsonObject | null) => void;
@@ -180,7 +238,7 @@ export function responseStorer(
   return (reply, id, body) => {
     const answer = reply.choices[0];
     const now = nowSeconds();
-    call.guard?.nameConversation?.(id);
+    const masked = call.guard?.masked();
     context.services.responses.keep({
       id,
       userId: call.caller.user.id,
@@ -191,6 +249,7 @@ export function responseStorer(
         ? []
         : [...inputInstructions(request), ...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
       body: isNative ? format.nativeBody : (body ?? format.nativeBody),
+      ...(masked && { masked }),
       createdAt: now,
       expiresAt: now + hours * 3600,
     });

@@ -2,12 +2,12 @@ import { type Complete, type Guardrail, strictest } from "../../../../domain/mod
 import { isPlain } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
-import { recordOf } from "../../../../formats/json.ts";
 import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import type { OptionValues } from "../../../../settings/registry/index.ts";
 import type { Call } from "../../call.ts";
 import type { Uses } from "../../services.ts";
 import { isWhileStreaming } from "../answer/answer-filter.ts";
+import { answersValues, isTranscription } from "../answer/answer-kinds.ts";
 import { acts } from "../answer/guard-stored.ts";
 import { type CallGuard, emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
@@ -16,14 +16,14 @@ import { refusalOf, unsupportedBy } from "../refusals.ts";
 import { type RoutesGuarded, routed } from "../routed.ts";
 import type { ServiceContext } from "../services/ask-service.ts";
 import { textsOfCall } from "../texts-of-call.ts";
-import type { PlaceholderMemory } from "./placeholder-memory.ts";
+import { joinValues, type MaskedStores, type MaskedValues, namedConversation, tenantOf } from "./masked-values.ts";
 import { toolNames } from "./refuse-forbidden.ts";
 
 /** What `guardRequest` works with. */
-export type GuardRequestContext = Uses<"settings" | "vault"> &
+export type GuardRequestContext = Uses<"log" | "settings" | "vault"> &
   RoutesGuarded &
   ServiceContext &
-  Readonly<{ placeholderMemory: PlaceholderMemory }>;
+  Readonly<{ services: MaskedStores }>;
 
 /**
  * The call as its guardrails let it pass: as it is, with its texts masked, or for another model. Throws, or rejects, GatewayError for
@@ -94,6 +94,7 @@ function guardBy(
   set: GuardSet,
   called: Pick<Complete, "aliases" | "tools"> = { tools: toolNames(call.prompt) },
 ): Call | Promise<Call> {
+  refuseTokens(call, set);
   const log: GuardLog = emptyGuardLog();
   const masking = set.request.filter(isMasking);
   log.hidesContent = masking.length > 0 || set.request.some(isMaskingService);
@@ -139,34 +140,49 @@ function guardFurther(
   context: GuardRequestContext,
   call: Call,
   set: GuardSet,
-  { log, decision, masking }: Inspected,
+  inspected: Inspected,
 ): Call | Promise<Call> {
-  const { placeholderMemory: memory, services } = context;
-  const tenant = tenantOf(call);
-  const digest = (text: string) => services.vault.keyedHash(`guardrail ${tenant} ${text}`);
-  const ids = idsOfState(call);
-  const conversation = masking.length > 0 && isStateful(call) ? memory.conversationOf(tenant, ids) : null;
-  const placeholders = new Placeholders(digest, conversation?.recall ?? null);
+  const { masking } = inspected;
+  const { resumedMasked: resumed } = call;
+  const values = resumed?.tenant === tenantOf(call.caller) ? resumed.values : NO_VALUES;
+  const named = masking.length > 0 ? namedConversation(context, call) : null;
+  if (!named) return guardAfter(context, call, set, inspected, values);
+  return named.read().then(async (earlier) => {
+    const guarded = await guardAfter(context, call, set, inspected, { ...earlier, ...values });
+    await named.add(guarded.guard?.placeholders.entries ?? NO_ENTRIES);
+    return guarded;
+  });
+}
+
+const NO_VALUES: MaskedValues["values"] = {};
+const NO_ENTRIES: ReadonlyMap<string, string> = new Map();
+
+/** `earlier`: what was masked in earlier requests of the conversation. */
+function guardAfter(
+  context: GuardRequestContext,
+  call: Call,
+  set: GuardSet,
+  { log, decision, masking }: Inspected,
+  earlier: MaskedValues["values"],
+): Call | Promise<Call> {
+  const { services } = context;
+  const tenant = tenantOf(call.caller);
+  const placeholders = new Placeholders((text) => services.vault.keyedHash(`guardrail ${tenant} ${text}`), earlier);
   const masked = masking.length > 0 ? maskTexts(call, masking, placeholders, log) : call;
   const hides = masking.length > 0 || set.request.some(isMaskingService);
   const guard: CallGuard = {
     ...{ answer: set.answer, placeholders, isRouted: false, hidesContent: hides },
-    nameConversation: conversation?.nameAs ?? null,
+    unmasked: call.fullConversation,
+    masked: () => (hides ? { tenant, values: joinValues(earlier, placeholders.entries) } : null),
     fingerprint: [...set.request, ...set.answer].map(({ identity }) => identity).join("\n"),
   };
   refuseUnread(call, set, placeholders);
   const guarded = { ...masked, guard };
   const target = decision?.action === "route" ? routed(context, guarded, decision) : guarded;
-  if (!hasServices(set)) return remember(target);
-  return import("../services/guard-by-services.ts")
-    .then(({ guardByServices }) => guardByServices(context, target, set.request, log))
-    .then(remember);
-
-  function remember(done: Call): Call {
-    conversation?.remember(placeholders.entries);
-    for (const id of ids) conversation?.nameAs(id);
-    return done;
-  }
+  if (!hasServices(set)) return target;
+  return import("../services/guard-by-services.ts").then(({ guardByServices }) =>
+    guardByServices(context, target, set.request, log),
+  );
 }
 
 function maskTexts(call: Call, masking: readonly Guardrail[], placeholders: Placeholders, log: GuardLog): Call {
@@ -180,34 +196,29 @@ function maskTexts(call: Call, masking: readonly Guardrail[], placeholders: Plac
   return masked;
 }
 
-/** Whose values a placeholder stands for: those of one API key, or of a person in the playground. */
-const tenantOf = ({ caller }: Call): string => (caller.token ? `key ${caller.token.id}` : `user ${caller.user.id}`);
+/** Token ids in the place of texts: what they say is not read here. */
+const hasTokens = ({ body: { json }, endpoint: { capability } }: Pick<Call, "body" | "endpoint">): boolean =>
+  (capability === "embeddings" && areTokens(json.input)) || (capability === "completions" && areTokens(json.prompt));
 
-/** Formats whose responses are stored unless the client asks otherwise. */
-const STORED: ReadonlySet<string> = new Set(["openai-responses", "gemini-interactions"]);
-const STATE = ["previous_response_id", "conversation", "previous_interaction_id", "thread"];
+const areTokens = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((item) => typeof item === "number" || Array.isArray(item));
 
-/** The ids by which a request goes on with a stored conversation. */
-const idsOfState = ({ body: { json } }: Call): string[] =>
-  STATE.flatMap((name) => {
-    const value = json[name];
-    return [value, ...Object.values(recordOf(value) ?? {})].filter((id) => typeof id === "string");
-  });
+/** Requests in token ids pass no guardrail that reads texts; word filters, which all sites have, let them pass. Throws GatewayError. */
+function refuseTokens(call: Call, { request }: GuardSet): void {
+  const reader = hasTokens(call) && request.find((one) => acts(one) && !one.origin && one.kind !== "tools");
+  if (reader) throw unsupportedBy(reader);
+}
 
-/** Whether a later request may go on with what this one says, or this one goes on with an earlier one. */
-const isStateful = ({ body: { json }, endpoint }: Call): boolean =>
-  STORED.has(endpoint.codec.dialect) ? json.store !== false : STATE.some((name) => json[name] != null);
-
-/** Whether a call makes a transcript. */
-export const isTranscription = ({ endpoint: { capability } }: Pick<Call, "endpoint">): boolean =>
-  capability === "transcriptions" || capability === "translations";
-
-/** A response that is fetched later passes no guardrail, and a transcript none that sees parts of it or waits for a service. */
+/**
+ * A response that is fetched later passes no guardrail, nor an answer in parts one that waits for all of it. A transcript in parts
+ * passes none that acts, and is no JSON document.
+ */
 function refuseUnread(call: Call, set: GuardSet, placeholders: Placeholders): void {
   const { body, summary } = call;
-  const acting = set.answer.filter((guardrail) => acts(guardrail) && !guardrail.origin);
-  if (isTranscription(call)) {
-    const unread = summary.stream ? acting[0] : acting.find((guardrail) => !isWhileStreaming(guardrail));
+  if (answersValues(call)) {
+    const acting = set.answer.filter((guardrail) => acts(guardrail) && !guardrail.origin);
+    const isUnread = (one: Guardrail) => (summary.stream ? isTranscription(call) || !isWhileStreaming(one) : false);
+    const unread = acting.find((one) => isUnread(one) || (one.kind === "json" && isTranscription(call)));
     if (unread) throw unsupportedBy(unread);
   }
   if (body.json.background !== true) return;

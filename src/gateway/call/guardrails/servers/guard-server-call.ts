@@ -1,6 +1,6 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
-import { mapTexts, textsOf } from "../../../../domain/models/guardrails/map-texts.ts";
+import { textsOf } from "../../../../domain/models/guardrails/map-texts.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
 import { aliasOf } from "../../../../domain/models/mcp/tools/tool-names.ts";
 import type { Call } from "../../call.ts";
@@ -12,7 +12,7 @@ import { AnswerRules } from "../answer/answer-text.ts";
 import { acts, asReader, passedAlone } from "../answer/guard-stored.ts";
 import { emptyGuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
-import { answerRefusal, refusalOf, serviceFailed } from "../refusals.ts";
+import { refusalOfAnswer } from "../refusals.ts";
 import { type GuardRequestContext, guardOther } from "../request/guard-request.ts";
 import type { ServiceContext } from "../services/ask-service.ts";
 
@@ -93,42 +93,25 @@ function passedBy<Result>(call: Call, guardrails: readonly Guardrail[], result: 
     const verdict = inspect(guardrail, { texts: guardrail.kind === "json" ? [speech] : texts, tools: [] }, "answer");
     if (!verdict) continue;
     progress.guard?.verdicts.push(verdict);
-    if (!guardrail.isShadow && guardrail.action !== "flag") throw refusalOfResult(guardrail);
+    if (!guardrail.isShadow && guardrail.action !== "flag") throw refusalOfAnswer(guardrail);
   }
   const passed = rules.value(result);
   for (const [guardrail, found] of rules.found) progress.guard?.verdicts.push(verdictOf(guardrail, "answer", found));
-  if (rules.blockedBy) throw refusalOfResult(rules.blockedBy);
+  if (rules.blockedBy) throw refusalOfAnswer(rules.blockedBy);
   return passed ?? result;
 }
-
-const refusalOfResult = (guardrail: Guardrail): GatewayError =>
-  guardrail.origin ? refusalOf(guardrail) : answerRefusal(guardrail);
 
 /** The result after the services of guardrails, which are consulted at the same time. Rejects GatewayError. */
 async function consultServices<Result>(context: ServiceContext, call: Call, result: Result): Promise<Result> {
   const guardrails = call.guard?.answer.filter(({ rule }) => rule?.service != null) ?? [];
   if (guardrails.length === 0) return result;
   // Loaded by the first call that needs it.
-  const [{ askService }, { changedTexts }] = await Promise.all([
-    import("../services/ask-service.ts"),
-    import("../services/changed-texts.ts"),
-  ]);
-  const texts = textsOf(result);
-  const question = { phase: "answer", model: call.summary.model, requestId: call.requestId, texts } as const;
-  const answers = await Promise.all(guardrails.map((guardrail) => askService(context, guardrail, question)));
-  for (const { verdict } of answers) if (verdict) call.progress.guard?.verdicts.push(verdict);
-  let passed: unknown = result;
-  for (const [at, guardrail] of guardrails.entries()) {
-    const { verdict, reported, isClosed } = answers[at] ?? {};
-    if (isClosed) throw serviceFailed(guardrail);
-    if (!verdict || verdict.failed !== undefined || guardrail.isShadow || guardrail.action === "flag") continue;
-    const hide = (type: string, value: string) => call.guard?.placeholders.conceal(type, value) ?? `[${type}]`;
-    const changed = guardrail.action === "mask" && reported ? changedTexts(texts, reported, guardrail, hide) : null;
-    if (!changed) throw refusalOfResult(guardrail);
-    passed = mapTexts(passed, (text) => changed.get(text) ?? text);
-  }
-  // A value of the same shape: only texts in it differ.
-  return passed as Result;
+  const { passServices } = await import("../services/pass-services.ts");
+  return passServices(context, guardrails, result, {
+    question: { model: call.summary.model, requestId: call.requestId },
+    hide: (type, value) => call.guard?.placeholders.conceal(type, value) ?? `[${type}]`,
+    note: (verdict) => call.progress.guard?.verdicts.push(verdict),
+  });
 }
 
 /** A server's error, whose text is the server's own, as guardrails let it pass. */
