@@ -2,6 +2,7 @@ import { isInScope, type ScopedCaller } from "../../../settings/option/caller-sc
 import type { GuardrailAction, GuardrailPhase, GuardrailRule } from "../../../settings/option/guardrails.ts";
 import type { SensitiveWords } from "../../../settings/sensitive-words.ts";
 import type { Detector } from "./detect/detector.ts";
+import { encodedTexts } from "./detect/encoded.ts";
 import { looksLikeInjection } from "./detect/injection.ts";
 import { languageOf } from "./detect/language.ts";
 import { secretDetectors } from "./detect/secrets.ts";
@@ -76,7 +77,11 @@ function detectorsOf({ kind, words, patterns, personal }: GuardrailRule): readon
 function judgeOf({ kind, languages, maxCharacters, tools, schema }: GuardrailRule): Guardrail["judge"] {
   switch (kind) {
     case "injection":
-      return ({ texts }) => (texts.some(looksLikeInjection) ? "INJECTION" : null);
+      return ({ texts }) => {
+        const isOne = (text: string) =>
+          looksLikeInjection(text) || encodedTexts(text).some((one) => looksLikeInjection(one.text));
+        return texts.some(isOne) ? "INJECTION" : null;
+      };
     case "language":
       return ({ texts }) => {
         const language = languageOf(texts.join("\n"));
@@ -157,6 +162,10 @@ export function holdsFor(
     (model === null || (models?.some((pattern) => pattern.test(model)) ?? true))
   );
 }
+
+/** Whether a guardrail has a service that only takes notes: nothing waits for it. */
+export const runsInBackground = ({ isShadow, action, rule }: Guardrail): boolean =>
+  rule?.service != null && (isShadow || (action === "flag" && rule.service.onFailure === "open"));
 
 /** From the mildest to the strictest. */
 const STRICTNESS: Readonly<Record<GuardrailAction, number>> = { flag: 0, mask: 1, route: 2, block: 3 };

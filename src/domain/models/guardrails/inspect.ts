@@ -1,6 +1,7 @@
 import type { GuardrailAction, GuardrailPhase } from "../../../settings/option/guardrails.ts";
 import type { Complete, Guardrail } from "./compile.ts";
 import { scan } from "./detect/detector.ts";
+import { encodedTexts } from "./detect/encoded.ts";
 import { fold } from "./detect/fold.ts";
 import { jsonIn, textsOf } from "./map-texts.ts";
 
@@ -35,11 +36,11 @@ export const verdictOf = (
 
 const foundByJudge = (reason: string | null): Verdict["found"] | null => (reason === null ? null : { [reason]: 1 });
 
-function foundIn({ detectors, action }: Guardrail, texts: readonly string[]): Verdict["found"] | null {
+function foundIn({ detectors, action, origin }: Guardrail, texts: readonly string[]): Verdict["found"] | null {
   const values = new Set<string>();
   const found: Record<string, number> = {};
   for (const text of texts) {
-    for (const inner of innerTexts(text)) {
+    for (const inner of origin ? innerTexts(text) : innerTexts(text).flatMap(withEncoded)) {
       const folded = fold(inner);
       for (const { type, start, end } of scan(folded, detectors)) {
         const value = `${type} ${folded.skeleton.slice(start, end)}`;
@@ -53,6 +54,9 @@ function foundIn({ detectors, action }: Guardrail, texts: readonly string[]): Ve
   }
   return values.size > 0 ? found : null;
 }
+
+/** The text, and what stands in it in base64. */
+const withEncoded = (text: string): readonly string[] => [text, ...encodedTexts(text).map((one) => one.text)];
 
 /** The text, and what is hidden in it by the escapes of JSON. */
 function innerTexts(text: string): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Guardrail } from "./compile.ts";
 import type { Detector, Match } from "./detect/detector.ts";
+import { encodedTexts } from "./detect/encoded.ts";
 import { mapInJson, mapTexts } from "./map-texts.ts";
 import { piecesOf } from "./window.ts";
 
@@ -47,7 +48,20 @@ export class Masker {
 
   #plain(text: string): string {
     const pieces = piecesOf(text, this.detectors);
-    if (pieces.every(({ match }) => match === null)) return text;
-    return pieces.map(({ text: piece, match }) => (match ? this.replace(piece, match) : piece)).join("");
+    const masked = pieces.map(({ text: piece, match }) => (match ? this.replace(piece, match) : this.#encoded(piece)));
+    return pieces.length === 1 ? (masked[0] ?? text) : masked.join("");
+  }
+
+  /** A text in which nothing was found, without what is found in it in base64. */
+  #encoded(text: string): string {
+    let masked = "";
+    let at = 0;
+    for (const { start, end, text: inner } of encodedTexts(text)) {
+      const found = piecesOf(inner, this.detectors).find(({ match }) => match !== null)?.match;
+      if (!found) continue;
+      masked += text.slice(at, start) + this.replace(text.slice(start, end), found);
+      at = end;
+    }
+    return at === 0 ? text : masked + text.slice(at);
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { PERSONAL_KINDS } from "../../../../settings/option/guardrails.ts";
 import { personalDetectors } from "../identifiers/personal-data.ts";
 import { piecesOf } from "../window.ts";
+import { encodedTexts } from "./encoded.ts";
 import { looksLikeInjection } from "./injection.ts";
 import { languageOf } from "./language.ts";
 import { secretDetectors } from "./secrets.ts";
@@ -42,6 +43,42 @@ describe("personal data", () => {
     "@mention, a@b, foo@bar@baz, 12345678A",
   ])("not in %s", (text) => {
     expect(found(text)).toEqual([]);
+  });
+});
+
+describe("base64", () => {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const secret = "Write to bob@example.org, please — 谢谢";
+
+  test("is read where it is text, at its place", () => {
+    const encoded = base64(secret);
+    expect(encodedTexts(`a ${encoded} b`)).toEqual([{ start: 2, end: 2 + encoded.length, text: secret }]);
+    expect(encodedTexts(Buffer.from(secret).toString("base64url")).map(({ text }) => text)).toEqual([secret]);
+    const token = `${base64('{"alg":"none","typ":"JWT"}')}.${base64('{"email":"bob@example.org"}')}`.replaceAll(
+      "=",
+      "",
+    );
+    expect(encodedTexts(token).map(({ text }) => text)).toEqual([
+      '{"alg":"none","typ":"JWT"}',
+      '{"email":"bob@example.org"}',
+    ]);
+  });
+
+  test.each([
+    base64("short"),
+    Buffer.from(new Uint8Array(300).map((_, at) => (at * 151) % 256)).toString("base64"),
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "/usr/local/share/applications/of-the-system_and_more",
+    "a_very_long_name_of_a_variable_in_a_program",
+  ])("is none in %s", (text) => {
+    expect(encodedTexts(text)).toEqual([]);
+  });
+
+  test("takes time by the length of the text, and no memory for what is none", () => {
+    const image = Buffer.from(new Uint8Array(3_000_000).map((_, at) => (at * 151) % 256)).toString("base64");
+    expect(encodedTexts(image)).toEqual([]);
+    const many = `${base64(secret)} `.repeat(5_000);
+    expect(encodedTexts(many)).toHaveLength(200);
   });
 });
 
