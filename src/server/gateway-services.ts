@@ -7,6 +7,7 @@ import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/
 import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
+import { createLateVerdicts } from "../domain/logs/live/late-verdicts.ts";
 import { sumUsage } from "../domain/logs/usage/usage-sums.ts";
 import { createExperimentStore } from "../domain/models/experiments/store.ts";
 import { channelDisabled, channelWithoutCredit } from "../domain/notifications/notices.ts";
@@ -53,6 +54,7 @@ export function gatewayServices(services: Services): GatewayServices {
     config: { ...services.config, dataDir: services.config.scratchDir },
     tasks: { ...services.tasks, db: database.callDb },
     responses: createResponseStore(database.callDb, log, vault),
+    lateVerdicts: createLateVerdicts(database.db, log),
     objects: createObjectStore(database.callDb),
     experiments: createExperimentStore(database.db, log),
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),

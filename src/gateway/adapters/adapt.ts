@@ -16,7 +16,7 @@ import { answersValues } from "../call/guardrails/answer/answer-kinds.ts";
 import { answerFilters, answerObservers, completeGuardrails } from "../call/guardrails/answer/guard-answer.ts";
 import { AnswerReview } from "../call/guardrails/answer/review-answer.ts";
 import type { StepFilter } from "../call/guardrails/answer/step-filter.ts";
-import type { ServiceContext } from "../call/guardrails/services/ask-service.ts";
+import type { BackgroundContext } from "../call/guardrails/services/ask-in-background.ts";
 import type { Route } from "../call/route.ts";
 import type { CallTools, Uses } from "../call/services.ts";
 import { type BodyMemory, takeMemory } from "../request/body-memory.ts";
@@ -47,7 +47,7 @@ import { valuesFilter } from "./views/values-filter.ts";
 export type AdaptContext = Uses<"config" | "settings" | "vault"> &
   BodyMemory &
   UsesStores<"responses"> &
-  ServiceContext &
+  BackgroundContext &
   Pick<CallTools, "catalog"> &
   Pick<UpstreamTools, "clientMediaFetch" | "limitations" | "signing"> &
   AdapterTools;
@@ -149,7 +149,7 @@ export function selectAdapter(
   const custom = standsIn ? customNames(call.body.json) : NONE;
   const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
   const review = call.guard ? reviewOf(context, call) : null;
-  const observers = call.guard ? answerObservers(call) : NO_FILTERS;
+  const observers = call.guard ? answerObservers(context, call) : NO_FILTERS;
   // Reasoning as text, functions in place of free-text tools, what guardrails decide.
   const filters = [
     ...(review ? [review.filter] : []),
@@ -218,12 +218,12 @@ function selectForOther(context: AdaptContext, call: Call, route: Route, options
   const filters = [...(review ? [review.filter] : []), ...answerFilters(call)];
   const filtered = filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
   const reviewed = review ? reviewingAdapter(filtered, readCompletion, review) : filtered;
-  const observers = answerObservers(call);
+  const observers = answerObservers(context, call);
   return observers.length > 0 ? observingAdapter(reviewed, observeCompletion, observers) : reviewed;
 }
 
 /** What reviews the complete answer of a guarded call before its client gets it; null: nothing does. */
-function reviewOf(context: ServiceContext, call: Call): AnswerReview | null {
+function reviewOf(context: BackgroundContext, call: Call): AnswerReview | null {
   const guardrails = completeGuardrails(call);
   return guardrails.length > 0 ? new AnswerReview(context, call, guardrails) : null;
 }

@@ -5,7 +5,7 @@ import { identify } from "../../lib/http/request.ts";
 import type { Caller } from "./caller.ts";
 import type { Endpoint, ParsedRequest } from "./endpoint.ts";
 import type { CallGuard } from "./guardrails/call-guard.ts";
-import type { MaskedValues } from "./guardrails/request/masked-values.ts";
+import type { MaskedValues } from "./guardrails/masked-values.ts";
 import { AttemptLog, type CallProgress, type CallTiming, ClientPresence, type RequestTimeouts } from "./progress.ts";
 import type { Excluded, Route, RoutePlan } from "./route.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";

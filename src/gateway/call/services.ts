@@ -13,6 +13,7 @@ import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ProviderKeyDirectory } from "../../domain/channels/provider-keys/directory.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
+import type { LateVerdicts } from "../../domain/logs/live/late-verdicts.ts";
 import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { McpFetches } from "../../domain/models/mcp/credentials.ts";
 import type { McpLookup } from "../../domain/models/mcp/directory.ts";
@@ -132,6 +133,8 @@ export type Services = Readonly<{
   changes?: Pick<Changes, "publish" | "subscribe">;
   /** Where replicas share responses; null or absent: each process has its own. */
   sharedTexts?: Omit<SharedTexts, "close"> | null;
+  /** Adds verdicts to calls that are in the log already; absent: they are lost. */
+  lateVerdicts?: LateVerdicts;
   /** Publishes calls to administrators as they happen. */
   feed: CallFeed;
   log: Logger;

@@ -32,6 +32,6 @@ export type GatewayContext = Readonly<{ services: GatewayServices }> &
   UpstreamTools &
   RoutingMemory &
   AdapterTools &
-  Pick<GuardRequestContext, "guardrailFetch" | "routeTo"> &
+  Pick<GuardRequestContext, "guardrailFetch" | "noteLate" | "routeTo"> &
   CacheMemory &
   Readonly<{ mcpSessions: McpSessions; mcpQuestions: Questions; siteTools: SiteTools }>;

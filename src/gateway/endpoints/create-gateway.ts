@@ -24,6 +24,7 @@ import { overloaded } from "../call/errors.ts";
 import { createDeadlineWheel } from "../call/progress.ts";
 import { createGatewayMetrics } from "../call/telemetry/metrics.ts";
 import { RefusalBound } from "../call/telemetry/refusal-bound.ts";
+import { verdictNote } from "../money/call-labels.ts";
 import { createPrices } from "../money/price.ts";
 import { routeCall } from "../pipeline/route-call.ts";
 import { createExperiments } from "../quality/experiments/experiments.ts";
@@ -195,6 +196,10 @@ export function createContext(
     mediaFetch,
     clientMediaFetch: createSafeFetch(userPolicy),
     guardrailFetch: createSafeFetch(policy),
+    noteLate(call, verdict) {
+      context.metrics.foundLate(verdict);
+      if (services.settings.values.LogConsumeEnabled) services.lateVerdicts?.add(call, verdictNote(verdict));
+    },
     routeTo: (call, model) => routeCall(context, call, model),
     mcpFetch: createCheckedFetch(userPolicy),
     mcpSessions: new McpSessions(

@@ -199,12 +199,15 @@ export function withGuardrailTags(verdicts: readonly Verdict[], own: readonly st
 
 const MOST_VERDICTS = 50;
 
+/** What a guardrail found, for the log. */
+export const verdictNote = (verdict: Verdict): GuardrailNote["verdicts"][number] => ({
+  ...verdict,
+  found: Object.entries(verdict.found).map(([type, count]) => ({ type, count })),
+});
+
 /** What guardrails found, for the log. */
 export const guardrailNote = ({ verdicts, heldCharacters, delayMs }: GuardLog): GuardrailNote => ({
-  verdicts: verdicts.slice(0, MOST_VERDICTS).map((verdict) => ({
-    ...verdict,
-    found: Object.entries(verdict.found).map(([type, count]) => ({ type, count })),
-  })),
+  verdicts: verdicts.slice(0, MOST_VERDICTS).map(verdictNote),
   ...(heldCharacters > 0 && { held_characters: heldCharacters }),
   ...(delayMs > 0 && { delay_ms: Math.ceil(delayMs * 10) / 10 }),
 });

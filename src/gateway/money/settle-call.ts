@@ -90,6 +90,7 @@ export function settleCall(
     content: rules && contentToLog(call.prompt, answerToLog(call, ended.meter.countable().text), rules),
     exchange: rules && exchangeToLog(call, rules),
   });
+  if (call.progress.guard) call.progress.guard.isWritten = true;
   const stored = settings.values.LogConsumeEnabled ? row : chargeAlone(row);
   // A call that its plan would have included, and that did not count, gives its call back.
   const returnsCall = reserved.included !== undefined && stored.included === undefined;
@@ -205,6 +206,7 @@ export function recordFailure(
     content: null,
     exchange: rules && exchangeToLog(call, rules),
   });
+  if (call.progress.guard) call.progress.guard.isWritten = true;
   if (settings.values.LogConsumeEnabled) void billing.record(row);
   releaseCall(context, call, row, null);
 }

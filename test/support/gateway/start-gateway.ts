@@ -76,6 +76,8 @@ type Setup = {
   budgets?: GatewayServices["budgets"];
   policies?: GatewayServices["policies"];
   planTerms?: GatewayServices["planTerms"];
+  /** Takes verdicts about calls that are in the log; without it they are lost. */
+  lateVerdicts?: GatewayServices["lateVerdicts"];
   /** MCP servers; without it there are none. */
   mcpServers?: GatewayServices["mcpServers"];
   mcpFetches?: GatewayServices["mcpFetches"];
@@ -177,6 +179,7 @@ export function startRelay(setup: Setup) {
     ...(setup.accessTokens && { accessTokens: setup.accessTokens }),
     ...(setup.providerKeys && { providerKeys: setup.providerKeys }),
     ...(setup.planTerms && { planTerms: setup.planTerms }),
+    ...(setup.lateVerdicts && { lateVerdicts: setup.lateVerdicts }),
     ...(setup.advancePlans && { advancePlans: setup.advancePlans }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),
     clientAddress: createClientAddress([]),

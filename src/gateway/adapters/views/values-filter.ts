@@ -9,7 +9,7 @@ import type { Call } from "../../call/call.ts";
 import { isTranscription } from "../../call/guardrails/answer/answer-kinds.ts";
 import { AnswerRules } from "../../call/guardrails/answer/answer-text.ts";
 import { asReader } from "../../call/guardrails/answer/guard-stored.ts";
-import type { ServiceContext } from "../../call/guardrails/services/ask-service.ts";
+import type { BackgroundContext } from "../../call/guardrails/services/ask-in-background.ts";
 import {
   type Adapter,
   bytesOf,
@@ -23,7 +23,7 @@ import { adapterLike } from "./adapter-like.ts";
  * An adapter like `inner` whose answers' texts pass guardrails before the client gets them: transcripts, prompts that a model revised,
  * documents. What was masked in the request is put back. What a guardrail blocks is empty; it is charged as it was made.
  */
-export function valuesFilter(context: ServiceContext, inner: Adapter, call: Call): Adapter {
+export function valuesFilter(context: BackgroundContext, inner: Adapter, call: Call): Adapter {
   const { guard } = call;
   if (!guard || (guard.answer.length === 0 && guard.placeholders.isEmpty)) return inner;
   const filter = new ValuesFilter(call, guard.answer.map(asReader));
@@ -57,15 +57,23 @@ class ValuesFilter {
   }
 
   /** Has services decide about an answer as it came; never rejects. */
-  async consult(context: ServiceContext, services: readonly Guardrail[], body: Buffer<ArrayBuffer>) {
+  async consult(context: BackgroundContext, services: readonly Guardrail[], body: Buffer<ArrayBuffer>) {
     const { guard, progress, requestId, summary } = this.call;
     // Loaded by the first call that needs it.
-    const { passServices } = await import("../../call/guardrails/services/pass-services.ts");
+    const [{ partServices, passServices }, { askInBackground }] = await Promise.all([
+      import("../../call/guardrails/services/pass-services.ts"),
+      import("../../call/guardrails/services/ask-in-background.ts"),
+    ]);
+    const { awaited, background } = partServices(services);
     const from = performance.now();
     const text = textOfBytes(body);
     const answer = recordOf(parseJson(text));
+    const value: JsonObject | readonly string[] = answer ?? [text];
+    if (progress.guard)
+      askInBackground(context, this.call, progress.guard, background, { phase: "answer", texts: textsOf(value) });
+    if (awaited.length === 0) return body;
     try {
-      const passed = await passServices<JsonObject | readonly string[]>(context, services, answer ?? [text], {
+      const passed = await passServices(context, awaited, value, {
         question: { model: summary.model, requestId },
         hide: (type, value) => guard?.placeholders.conceal(type, value) ?? `[${type}]`,
         note: (verdict) => progress.guard?.verdicts.push(verdict),
@@ -190,11 +198,11 @@ function withoutTexts(answer: JsonObject): JsonObject {
 function withoutPieces(answer: JsonObject, passed: JsonObject): JsonObject {
   const segments = recordsOf(passed.segments);
   const joined = segments.map((segment) => (textOf(segment.text) ?? "").trim()).join(" ");
-  const isWhole = passed.text === answer.text || joined === (textOf(passed.text) ?? "").trim();
+  const isJoined = passed.text === answer.text || joined === (textOf(passed.text) ?? "").trim();
   return {
     ...passed,
     ...(passed.segments !== undefined && {
-      segments: isWhole ? segments.map((segment) => ("tokens" in segment ? { ...segment, tokens: [] } : segment)) : [],
+      segments: isJoined ? segments.map((segment) => ("tokens" in segment ? { ...segment, tokens: [] } : segment)) : [],
     }),
     ...(passed.words !== undefined && { words: [] }),
     ...(passed.logprobs !== undefined && { logprobs: [] }),

@@ -2,7 +2,7 @@ import type { Guardrail } from "../../../domain/models/guardrails/compile.ts";
 import type { Verdict } from "../../../domain/models/guardrails/inspect.ts";
 import type { Placeholders } from "../../../domain/models/guardrails/placeholders.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import type { MaskedValues } from "./request/masked-values.ts";
+import type { MaskedValues } from "./masked-values.ts";
 
 /** What guardrails hold for the answer of a call, and what was masked in its request. */
 export type CallGuard = Readonly<{
@@ -28,9 +28,14 @@ export type GuardLog = {
   heldCharacters: number;
   /** How long they kept the call and its complete answer waiting, services too. */
   delayMs: number;
+  /** The call is in the log. */
+  isWritten: boolean;
   /** Texts of the request are to be masked: nothing shows them before they are. */
   hidesContent: boolean;
 };
 
 /** A log in which nothing stands. */
-export const emptyGuardLog = (): GuardLog => ({ verdicts: [], heldCharacters: 0, delayMs: 0, hidesContent: false });
+export const emptyGuardLog = (): GuardLog => ({
+  ...{ verdicts: [], heldCharacters: 0, delayMs: 0 },
+  ...{ isWritten: false, hidesContent: false },
+});

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../../billing/types.ts";
+import type { Verdict } from "../../../domain/models/guardrails/inspect.ts";
 import type { ByteBudget } from "../../../lib/limits/byte-budget.ts";
 import { LabelledCounts, LabelledTimes } from "../../../lib/runtime/metrics/labelled-metrics.ts";
 import type { Call } from "../call.ts";
@@ -7,6 +8,8 @@ export type GatewayMetrics = {
   /** Counts a finished call. */
   ended(call: Call, record: UsageRecord): void;
   /** Counts a request that was rejected before it became a call. */
+  /** Counts a verdict about a call that has ended. */
+  foundLate(verdict: Verdict): void;
   refused(status: number): void;
   upstreamFailed(channelId: number, status: number): void;
   /** A stream is open to a client; each ends once. */
@@ -88,6 +91,7 @@ export function createGatewayMetrics(registry: Registry, bodies: Pick<ByteBudget
       for (const { phase, action, shadow } of guard?.verdicts ?? NONE)
         verdicts.add(`${phase} ${shadow ? "shadow" : action}`);
     },
+    foundLate: ({ phase, action, shadow }) => verdicts.add(`${phase} ${shadow ? "shadow" : action}`),
     refused: (status) => requests.add(outcomeOf("refused", status)),
     streamBegan() {
       openStreams += 1;

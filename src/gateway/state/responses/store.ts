@@ -10,7 +10,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import { DecryptionError, type Vault } from "../../../lib/security/crypto.ts";
 import type { Call } from "../../call/call.ts";
-import { joinValues, type MaskedValueStore, type MaskedValues } from "../../call/guardrails/request/masked-values.ts";
+import { joinValues, type MaskedValueStore, type MaskedValues } from "../../call/guardrails/masked-values.ts";
 import type { Route } from "../../call/route.ts";
 import type { Uses } from "../../call/services.ts";
 import { keyHashOf } from "../objects/request-upstream.ts";
@@ -187,7 +187,7 @@ const partKey = (id: string): string => PART_PREFIX + id;
 /** As are the values of conversations that a provider keeps. */
 const VALUES_PREFIX = "masked:";
 
-/** How ciphertexts begin: no JSON does. */
+/** How encrypted texts begin: no JSON does. */
 const SEALED = "v1.";
 
 /** What is encrypted of a response. */

@@ -11,11 +11,11 @@ afterEach(() => {
 });
 
 const MAIL = "ann@example.org";
-const PICTURE = "iVBORw0KGgo".repeat(60);
+const IMAGE = "iVBORw0KGgo".repeat(60);
 const model = "gpt-4o";
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-/** A number that a mask must not find in a picture: it would change it. */
-const pictureWith = (text: string) => ({ b64_json: `${PICTURE}4111111111111111${PICTURE}`, revised_prompt: text });
+/** A number that a mask must not find in an image: it would change it. */
+const imageWith = (text: string) => ({ b64_json: `${IMAGE}4111111111111111${IMAGE}`, revised_prompt: text });
 
 /** A call with a text in its request, and an answer with one. Null: the text of an answer is none of its own, as of audio. */
 type Sample = Readonly<{
@@ -37,7 +37,7 @@ const transcript = (text: string) => ({
 });
 const drawn = (text: string) => ({
   created: 1,
-  data: [pictureWith(text)],
+  data: [imageWith(text)],
   usage: { input_tokens: 3, output_tokens: 2 },
 });
 
@@ -173,13 +173,13 @@ describe.each(ANSWERED)("the answer of %s at %s", (_, __, sample) => {
     return { ...answer, record: await relay.billing.nextRecord() };
   };
 
-  test("is masked, charged in full, and a picture in it stays as it is", async () => {
+  test("is masked, charged in full, and an image in it stays as it is", async () => {
     const { status, text, record } = await of({ action: "mask" });
     const plain = await of({ enabled: false });
     expect([status, record.quota]).toEqual([200, plain.record.quota]);
     expect(text).not.toMatch(/ann@|example\.org/);
     expect(text).toMatch(/\[EMAIL_\w{8}\]/);
-    if ("data" in made) expect(text).toContain(`${PICTURE}4111111111111111${PICTURE}`);
+    if ("data" in made) expect(text).toContain(`${IMAGE}4111111111111111${IMAGE}`);
     expect(record.other.guardrails?.verdicts[0]).toMatchObject({ name: "g", phase: "answer", action: "mask" });
   });
 
@@ -187,7 +187,7 @@ describe.each(ANSWERED)("the answer of %s at %s", (_, __, sample) => {
     const { status, text, record } = await of({ action: "block" });
     expect([status, record.quota]).toEqual([200, (await of({ enabled: false })).record.quota]);
     expect(text).not.toMatch(/ann@|example\.org/);
-    expect(text).not.toContain(PICTURE);
+    expect(text).not.toContain(IMAGE);
   });
 
   test.each([{ shadow: true }, { action: "flag" }])("stays byte for byte with %j, and is noted", async (rule) => {
@@ -244,7 +244,7 @@ test("a number in two segments of a transcript leaves neither in its pieces", as
 test("a stream of images is filtered event by event", async () => {
   const events = ["image_generation.partial_image", "image_generation.completed"].map(
     (type) =>
-      `event: ${type}\ndata: ${JSON.stringify({ type, ...pictureWith(`for ${MAIL}`), usage: { input_tokens: 1, output_tokens: 2 } })}\n\n`,
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...imageWith(`for ${MAIL}`), usage: { input_tokens: 1, output_tokens: 2 } })}\n\n`,
   );
   const { relay } = start(
     { g: { kind: "personal_data", action: "mask", phases: ["answer"] } },
@@ -253,6 +253,6 @@ test("a stream of images is filtered event by event", async () => {
   const text = await (await relay.post("/v1/images/generations", { model, prompt: "Hi", stream: true })).text();
   expect(text).toContain("event: image_generation.completed");
   expect(text).toContain("for [EMAIL_");
-  expect(text).toContain(PICTURE);
+  expect(text).toContain(IMAGE);
   expect(text).not.toContain(MAIL);
 });

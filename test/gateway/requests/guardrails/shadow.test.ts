@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "../../../support/gateway/start-upstream.ts";
+import { until } from "../../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -112,4 +113,82 @@ test("nothing of a stream waits for them, nor for those that act elsewhere", asy
   gate.resolve();
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
   expect(text).toContain("ple.org");
+});
+
+describe("a service that only takes notes", () => {
+  const URL_OF = { kind: "service", service: "webhook", timeout_ms: 30_000 };
+  /** A service that finds something, as soon as `answers` resolves. */
+  const startService = (answers: Promise<void>) => {
+    const questions: { phase: string; texts: string[] }[] = [];
+    const service = startUpstream(async ({ text }) => {
+      questions.push(JSON.parse(text).data);
+      await answers;
+      return Response.json({ verdict: "block", reason: "bad" });
+    });
+    stops.push(service.stop);
+    return { ...service, questions };
+  };
+  const start = (answers: Promise<void>, fields: object) => {
+    const service = startService(answers);
+    const upstream = startUpstream(({ text, path }) => {
+      if (path.includes("transcriptions")) return Response.json({ text: `To ${MAIL}`, duration: 1 });
+      return JSON.parse(text).stream ? sse(STREAM) : Response.json(path === "/v1/completions" ? TEXT : ANSWER);
+    });
+    const late: [string, string, string][] = [];
+    const relay = startRelay({
+      channels: [{ baseUrl: upstream.url, models: ["gpt-4o"] }],
+      config: { allowPrivateUpstreams: true },
+      options: { Guardrails: JSON.stringify({ g: { ...URL_OF, url: service.url, ...fields } }) },
+      lateVerdicts: {
+        add: ({ recordId }, { name, phase, found }) =>
+          void late.push([recordId, `${name} ${phase}`, found[0]?.type ?? ""]),
+      },
+    });
+    stops.push(upstream.stop, relay.stop);
+    return { service, relay, late };
+  };
+
+  test.each<[string, object, object]>([
+    ["/v1/chat/completions", { messages }, { shadow: true }],
+    ["/v1/chat/completions", { messages, stream: true }, { shadow: true }],
+    ["/v1/chat/completions", { messages, stream: true }, { action: "flag", on_failure: "open" }],
+    ["/v1/completions", { prompt: "hi" }, { shadow: true }],
+  ])("delays nothing, and is received after the call has ended: %s %j %j", async (path, body, fields) => {
+    const answers = Promise.withResolvers<void>();
+    const { service, relay, late } = start(answers.promise, fields);
+    const response = await relay.post(path, { model: "gpt-4o", ...body });
+    // The client has all of the answer before the service has said anything.
+    expect(await response.text()).toContain(body && "stream" in body ? "[DONE]" : MAIL);
+    const record = await relay.billing.nextRecord();
+    expect(record.other.guardrails?.verdicts ?? []).toEqual([]);
+    await until(() => service.questions.length === 2);
+    expect(service.questions.map(({ phase }) => phase)).toEqual(["request", "answer"]);
+    expect(service.questions[1]?.texts.join()).toContain(MAIL);
+    answers.resolve();
+    await until(() => late.length === 2);
+    expect(late.sort()).toEqual([
+      [record.requestId, "g answer", "BAD"],
+      [record.requestId, "g request", "BAD"],
+    ]);
+  });
+
+  test("stands in the log row of a call that takes longer", async () => {
+    const service = startService(Promise.resolve());
+    const upstream = startUpstream(async () => {
+      await until(() => service.questions.length === 1);
+      await Bun.sleep(50);
+      return Response.json(ANSWER);
+    });
+    const rules = { g: { ...URL_OF, url: service.url, shadow: true, phases: ["request"] } };
+    const relay = startRelay({
+      channels: [{ baseUrl: upstream.url }],
+      config: { allowPrivateUpstreams: true },
+      options: { Guardrails: JSON.stringify(rules) },
+    });
+    stops.push(upstream.stop, relay.stop);
+    await relay.post("/v1/chat/completions", { model: "gpt-4o", messages });
+    const { other } = await relay.billing.nextRecord();
+    expect(other.guardrails?.verdicts).toMatchObject([{ name: "g", shadow: true, action: "block" }]);
+    expect(other.tags).toEqual(["guardrail:shadow", "guardrail:g"]);
+  });
 });

@@ -26,24 +26,24 @@ const log = pino({ level: "silent" });
 const vault = createVault({ encryptionKey: "a key of this test, long enough" });
 type Options = Parameters<typeof startRelay>[0]["options"];
 
-/** A provider that remembers what it was told, and answers by repeating all of it. `isNative`: it has the Responses API. */
+/** A provider that remembers what it got, and answers by repeating all of it. `isNative`: it has the Responses API. */
 function startProvider(isNative: boolean) {
-  const told: string[] = [];
+  const inputs: string[] = [];
   const name = Bun.randomUUIDv7();
   const upstream = startUpstream(({ path, text }) => {
-    const id = `resp_${told.length}_${name}`;
-    const response = (said: string) => ({
+    const id = `resp_${inputs.length}_${name}`;
+    const response = (output: string) => ({
       ...{ id, object: "response", created_at: 1, status: "completed", model: "gpt-4o" },
       output: [
         {
-          ...{ id: `msg_${told.length}_${name}`, type: "message", role: "assistant", status: "completed" },
-          content: [{ type: "output_text", text: said, annotations: [] }],
+          ...{ id: `msg_${inputs.length}_${name}`, type: "message", role: "assistant", status: "completed" },
+          content: [{ type: "output_text", text: output, annotations: [] }],
         },
       ],
       usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
     });
     if (!isNative && path.endsWith("/responses")) return new Response("no", { status: 404 });
-    if (text === "") return Response.json(response(`You: ${told.join(" | ")}`));
+    if (text === "") return Response.json(response(`You: ${inputs.join(" | ")}`));
     const body = JSON.parse(text);
     if (!isNative) {
       const content = `You: ${body.messages.map((one: { content: string }) => one.content).join(" | ")}`;
@@ -51,11 +51,11 @@ function startProvider(isNative: boolean) {
         chatReply({ choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] }),
       );
     }
-    told.push(typeof body.input === "string" ? body.input : JSON.stringify(body.input));
-    return Response.json({ ...response(`You: ${told.join(" | ")}`), id: `resp_${told.length}_${name}` });
+    inputs.push(typeof body.input === "string" ? body.input : JSON.stringify(body.input));
+    return Response.json({ ...response(`You: ${inputs.join(" | ")}`), id: `resp_${inputs.length}_${name}` });
   });
   stops.push(upstream.stop);
-  return { ...upstream, told };
+  return { ...upstream, inputs };
 }
 
 /** One of several workers on the same database. */
@@ -72,7 +72,7 @@ function startWorker(url: string, guardrails: object = MASK, options: Options = 
   const say = async (body: object, key = "one") => {
     const answer = await relay.post("/v1/responses", { model: "gpt-4o", ...body }, as(key));
     const response = await answer.json();
-    return { id: response.id as string, said: response.output?.[0]?.content?.[0]?.text as string };
+    return { id: response.id as string, output: response.output?.[0]?.content?.[0]?.text as string };
   };
   const read = async (id: string, key = "one") => (await fetch(`${relay.url}/v1/responses/${id}`, as(key))).text();
   return { say, read };
@@ -85,17 +85,17 @@ describe.each([true, false])("a conversation of three turns, on a provider that 
   test("is restored by whichever worker, is read by any, and is plain nowhere", async () => {
     const provider = startProvider(isNative);
     const first = await startWorker(provider.url).say({ input: `Remember ${MAIL}` });
-    expect(first.said).toContain(`Remember ${MAIL}`);
+    expect(first.output).toContain(`Remember ${MAIL}`);
     await stored(first.id);
     const second = await startWorker(provider.url).say({
       input: "and bob@example.org",
       previous_response_id: first.id,
     });
-    expect(second.said).toContain(MAIL);
+    expect(second.output).toContain(MAIL);
     await stored(second.id);
     const third = await startWorker(provider.url).say({ input: "Whom?", previous_response_id: second.id });
-    expect(third.said).toContain(`Remember ${MAIL}`);
-    expect(third.said).toContain("and bob@example.org");
+    expect(third.output).toContain(`Remember ${MAIL}`);
+    expect(third.output).toContain("and bob@example.org");
     await stored(third.id);
     const sent = JSON.parse(provider.received.at(-1)?.text ?? "");
     if (!isNative) expect(sent.messages).toHaveLength(5);
@@ -112,7 +112,7 @@ describe.each([true, false])("a conversation of three turns, on a provider that 
     const worker = startWorker(provider.url);
     if (isNative) {
       const other = await worker.say({ input: "Whom?", previous_response_id: first.id }, "two");
-      expect(other.said).not.toContain(MAIL);
+      expect(other.output).not.toContain(MAIL);
       expect(await worker.read(first.id, "two")).not.toContain(MAIL);
     }
   });
@@ -128,10 +128,10 @@ test("a conversation that a provider keeps is restored in the next turn, whereve
       startWorker(provider.url).say({ input: `and ${name}@example.org`, conversation: "conv_1" }),
     ),
   );
-  const { said } = await startWorker(provider.url).say(named("Whom?"));
-  for (const name of ["ann", "bob", "eve"]) expect(said).toContain(`${name}@example.org`);
-  expect((await startWorker(provider.url).say(named("Whom?"), "two")).said).not.toContain("@example.org");
-  expect((await startWorker(provider.url).say({ input: "Whom?", conversation: "conv_2" })).said).not.toContain("@");
+  const { output } = await startWorker(provider.url).say(named("Whom?"));
+  for (const name of ["ann", "bob", "eve"]) expect(output).toContain(`${name}@example.org`);
+  expect((await startWorker(provider.url).say(named("Whom?"), "two")).output).not.toContain("@example.org");
+  expect((await startWorker(provider.url).say({ input: "Whom?", conversation: "conv_2" })).output).not.toContain("@");
   expect(JSON.stringify(await rows())).not.toContain("@example");
 });
 
@@ -148,12 +148,12 @@ test("nothing is kept where the site stores no responses, nor where nothing is m
 
 test("a secret that never comes back is plain nowhere either", async () => {
   const provider = startProvider(false);
-  const key = "AKIAABCDEFGHIJKLMNOP";
+  const key = `AKIA${"ABCD".repeat(4)}`;
   const secrets = { s: { kind: "secrets", action: "mask" } };
   const first = await startWorker(provider.url, secrets).say({ input: `Use ${key}` });
   await stored(first.id);
   const second = await startWorker(provider.url, secrets).say({ input: "Go on", previous_response_id: first.id });
-  expect(second.said).toContain("Use [SECRET]");
+  expect(second.output).toContain("Use [SECRET]");
   expect(JSON.stringify(await rows())).not.toContain(key);
   expect(provider.received.map(({ text }) => text).join()).not.toContain(key);
 });

@@ -16,8 +16,8 @@ export type AnswerFilterParts = Readonly<{
   isJson: boolean;
   /** Takes what was found; null: nobody wants it. */
   log: GuardLog | null;
-  /** It takes notes of an answer that passes as it came: none of the guardrails acts. */
-  observes?: true;
+  /** It takes notes of an answer that passes as it came: none of the guardrails acts. A function: it takes the texts of each choice. */
+  observes?: true | ((texts: readonly string[]) => void);
 }>;
 
 type Step<T extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: T }>;
@@ -33,6 +33,8 @@ type Choice = {
   text: AnswerText | null;
   masksReasoning: boolean;
   tools: Map<number, OpenTool>;
+  /** Its texts by what they are, where somebody takes them. */
+  texts: Map<string, string>;
 };
 
 /**
@@ -52,6 +54,12 @@ const OF_COMPLETE: ReadonlySet<string> = new Set(["language", "json", "service"]
 
 /** Whether a guardrail decides while an answer streams. */
 export const isWhileStreaming = ({ kind }: Guardrail): boolean => !OF_COMPLETE.has(kind);
+
+/** Adds a piece of a text to what a choice says. */
+function collectText(step: Extract<ReplyEvent, { text: string }>, { texts }: Choice): void {
+  const name = step.type === "tool-input" ? `${step.type} ${step.index}` : step.type;
+  texts.set(name, (texts.get(name) ?? "") + step.text);
+}
 
 class AnswerFilter {
   readonly #rules: AnswerRules;
@@ -73,6 +81,11 @@ class AnswerFilter {
     if (!("choice" in step)) return [step];
     if (this.#ended.has(step.choice)) return [];
     const choice = this.#choiceOf(step.choice);
+    const { observes } = this.parts;
+    if (typeof observes === "function") {
+      if (step.type === "finish") observes([...choice.texts.values()]);
+      else if ("text" in step) collectText(step, choice);
+    }
     const passed = this.#pass(step, choice);
     const { blockedBy } = this.#rules;
     if (step.type === "finish") this.#judgeComplete(choice);
@@ -118,7 +131,14 @@ class AnswerFilter {
   #choiceOf(index: number): Choice {
     const known = this.#choices.get(index);
     if (known) return known;
-    const made: Choice = { content: "", like: null, text: null, masksReasoning: false, tools: new Map() };
+    const made: Choice = {
+      content: "",
+      like: null,
+      text: null,
+      masksReasoning: false,
+      tools: new Map(),
+      texts: new Map(),
+    };
     this.#choices.set(index, made);
     return made;
   }

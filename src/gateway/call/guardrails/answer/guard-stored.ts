@@ -6,8 +6,8 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Caller } from "../../caller.ts";
 import type { Uses } from "../../services.ts";
 import { guardSetOf } from "../guard-set.ts";
+import { keyOfConversation, type MaskedStores, type MaskedValues, tenantOf } from "../masked-values.ts";
 import { refusalOfAnswer, unsupportedBy } from "../refusals.ts";
-import { keyOfConversation, type MaskedStores, type MaskedValues, tenantOf } from "../request/masked-values.ts";
 import type { ServiceContext } from "../services/ask-service.ts";
 import { AnswerRules } from "./answer-text.ts";
 

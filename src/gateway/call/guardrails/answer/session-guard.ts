@@ -20,7 +20,7 @@ type Filters = readonly StepFilter[];
 export type Guarded = Readonly<{ text: string; isStopped: boolean }>;
 
 /** The texts of a response and of the messages before it, for the log. */
-type LoggedTexts = Readonly<{ prompt: JsonObject; text: string }>;
+export type LoggedTexts = Readonly<{ prompt: JsonObject; text: string }>;
 
 const NONE: readonly Guardrail[] = [];
 const AT = { choice: 0, index: 0 } as const;

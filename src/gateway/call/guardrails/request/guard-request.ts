@@ -1,4 +1,9 @@
-import { type Complete, type Guardrail, strictest } from "../../../../domain/models/guardrails/compile.ts";
+import {
+  type Complete,
+  type Guardrail,
+  runsInBackground,
+  strictest,
+} from "../../../../domain/models/guardrails/compile.ts";
 import { isPlain } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
@@ -12,17 +17,17 @@ import { acts } from "../answer/guard-stored.ts";
 import { type CallGuard, emptyGuardLog, type GuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
 import { maskCall, maskerOf } from "../mask-call.ts";
+import { joinValues, type MaskedStores, type MaskedValues, namedConversation, tenantOf } from "../masked-values.ts";
 import { refusalOf, unsupportedBy } from "../refusals.ts";
 import { type RoutesGuarded, routed } from "../routed.ts";
-import type { ServiceContext } from "../services/ask-service.ts";
+import type { BackgroundContext } from "../services/ask-in-background.ts";
 import { textsOfCall } from "../texts-of-call.ts";
-import { joinValues, type MaskedStores, type MaskedValues, namedConversation, tenantOf } from "./masked-values.ts";
 import { toolNames } from "./refuse-forbidden.ts";
 
 /** What `guardRequest` works with. */
 export type GuardRequestContext = Uses<"log" | "settings" | "vault"> &
   RoutesGuarded &
-  ServiceContext &
+  BackgroundContext &
   Readonly<{ services: MaskedStores }>;
 
 /**
@@ -113,6 +118,9 @@ const isMasking = ({ action, isShadow, rule }: Guardrail): boolean =>
 const isMaskingService = ({ action, isShadow, rule }: Guardrail): boolean =>
   action === "mask" && !isShadow && rule?.service != null;
 
+/** A service for which its call waits. */
+const isAwaited = (one: Guardrail): boolean => one.rule?.service != null && !runsInBackground(one);
+
 const hasServices = ({ request }: GuardSet): boolean => request.some(({ rule }) => rule?.service != null);
 
 /** The guardrails that found something and act on it. */
@@ -180,9 +188,13 @@ function guardAfter(
   const guarded = { ...masked, guard };
   const target = decision?.action === "route" ? routed(context, guarded, decision) : guarded;
   if (!hasServices(set)) return target;
-  return import("../services/guard-by-services.ts").then(({ guardByServices }) =>
+  const consulted = import("../services/guard-by-services.ts").then(({ guardByServices }) =>
     guardByServices(context, target, set.request, log),
   );
+  if (set.request.some(isAwaited)) return consulted;
+  // What only takes notes refuses nothing.
+  call.progress.guard = log;
+  return target;
 }
 
 function maskTexts(call: Call, masking: readonly Guardrail[], placeholders: Placeholders, log: GuardLog): Call {

@@ -14,7 +14,7 @@ import { emptyGuardLog } from "../call-guard.ts";
 import { type GuardSet, guardSetOf } from "../guard-set.ts";
 import { refusalOfAnswer } from "../refusals.ts";
 import { type GuardRequestContext, guardOther } from "../request/guard-request.ts";
-import type { ServiceContext } from "../services/ask-service.ts";
+import type { BackgroundContext } from "../services/ask-in-background.ts";
 
 /** What `guardServerCall` works with. */
 export type ServerGuardContext = Omit<GuardRequestContext, "routeTo">;
@@ -65,7 +65,7 @@ export const readsResult = ({ guard }: Call): boolean =>
  * Rejects GatewayError for what they refuse.
  */
 export async function guardServerResult<Result extends object>(
-  context: ServiceContext,
+  context: BackgroundContext,
   call: Call,
   result: Result,
   speech: string,
@@ -102,12 +102,19 @@ function passedBy<Result>(call: Call, guardrails: readonly Guardrail[], result: 
 }
 
 /** The result after the services of guardrails, which are consulted at the same time. Rejects GatewayError. */
-async function consultServices<Result>(context: ServiceContext, call: Call, result: Result): Promise<Result> {
+async function consultServices<Result>(context: BackgroundContext, call: Call, result: Result): Promise<Result> {
   const guardrails = call.guard?.answer.filter(({ rule }) => rule?.service != null) ?? [];
   if (guardrails.length === 0) return result;
   // Loaded by the first call that needs it.
-  const { passServices } = await import("../services/pass-services.ts");
-  return passServices(context, guardrails, result, {
+  const [{ partServices, passServices }, { askInBackground }] = await Promise.all([
+    import("../services/pass-services.ts"),
+    import("../services/ask-in-background.ts"),
+  ]);
+  const { awaited, background } = partServices(guardrails);
+  const { guard: log } = call.progress;
+  if (log) askInBackground(context, call, log, background, { phase: "answer", texts: textsOf(result) });
+  if (awaited.length === 0) return result;
+  return passServices(context, awaited, result, {
     question: { model: call.summary.model, requestId: call.requestId },
     hide: (type, value) => call.guard?.placeholders.conceal(type, value) ?? `[${type}]`,
     note: (verdict) => call.progress.guard?.verdicts.push(verdict),

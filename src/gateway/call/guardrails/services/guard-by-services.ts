@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
+import { type Guardrail, runsInBackground } from "../../../../domain/models/guardrails/compile.ts";
 import { mapTexts } from "../../../../domain/models/guardrails/map-texts.ts";
 import type { Call } from "../../call.ts";
 import type { GuardLog } from "../call-guard.ts";
@@ -6,7 +6,8 @@ import { maskCall } from "../mask-call.ts";
 import { refusalOf, serviceFailed, unsupportedBy } from "../refusals.ts";
 import { type RoutesGuarded, routed } from "../routed.ts";
 import { textsOfCall } from "../texts-of-call.ts";
-import { askService, type ServiceAnswer, type ServiceContext } from "./ask-service.ts";
+import { askInBackground, type BackgroundContext } from "./ask-in-background.ts";
+import { askService, type ServiceAnswer } from "./ask-service.ts";
 import { changedTexts } from "./changed-texts.ts";
 
 /**
@@ -14,18 +15,20 @@ import { changedTexts } from "./changed-texts.ts";
  * masked already. Rejects GatewayError for what they refuse, and where one that must answer does not.
  */
 export async function guardByServices(
-  context: ServiceContext & RoutesGuarded,
+  context: BackgroundContext & RoutesGuarded,
   call: Call,
   guardrails: readonly Guardrail[],
   log: GuardLog,
 ): Promise<Call> {
   const texts = textsOfCall(call);
   const question = { phase: "request", model: call.summary.model, requestId: call.requestId, texts } as const;
-  const consulted = guardrails.filter(({ rule }) => rule?.service != null);
+  const services = guardrails.filter(({ rule }) => rule?.service != null);
+  call.progress.guard = log;
+  askInBackground(context, call, log, services.filter(runsInBackground), question);
+  const consulted = services.filter((one) => !runsInBackground(one));
   const answers = await Promise.all(
     consulted.map(async (guardrail) => ({ guardrail, answer: await askService(context, guardrail, question) })),
   );
-  call.progress.guard = log;
   for (const { answer } of answers) if (answer.verdict) log.verdicts.push(answer.verdict);
   const acting = answers.filter(({ guardrail, answer }) => isActing(guardrail, answer));
   for (const { guardrail, answer } of acting) {

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
+import { type Guardrail, runsInBackground } from "../../../../domain/models/guardrails/compile.ts";
 import type { Verdict } from "../../../../domain/models/guardrails/inspect.ts";
 import { mapTexts, textsOf } from "../../../../domain/models/guardrails/map-texts.ts";
 import { refusalOfAnswer, serviceFailed } from "../refusals.ts";
@@ -15,6 +15,12 @@ type About = Readonly<{
   note(verdict: Verdict): void;
 }>;
 
+/** The services of these guardrails for which a call waits, and those that only take notes in the background. */
+export const partServices = (guardrails: readonly Guardrail[]) => {
+  const services = guardrails.filter(({ rule }) => rule?.service != null);
+  return { awaited: services.filter((one) => !runsInBackground(one)), background: services.filter(runsInBackground) };
+};
+
 /** A complete value after the services of these guardrails, which are consulted at the same time. Rejects GatewayError for what they refuse. */
 export async function passServices<Value>(
   context: ServiceContext,
@@ -23,8 +29,8 @@ export async function passServices<Value>(
   { question, hide, note }: About,
 ): Promise<Value> {
   const texts = textsOf(value);
-  const asked = { ...question, phase: "answer", texts } as const;
-  const answers = await Promise.all(guardrails.map((guardrail) => askService(context, guardrail, asked)));
+  const about = { ...question, phase: "answer", texts } as const;
+  const answers = await Promise.all(guardrails.map((guardrail) => askService(context, guardrail, about)));
   for (const { verdict } of answers) if (verdict) note(verdict);
   let passed: unknown = value;
   for (const [at, guardrail] of guardrails.entries()) {

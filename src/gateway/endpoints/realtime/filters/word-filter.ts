@@ -2,13 +2,12 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../../format
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import type { Caller } from "../../../call/caller.ts";
 import { GatewayError } from "../../../call/errors.ts";
-import { SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
+import { type LoggedTexts, SessionGuard } from "../../../call/guardrails/answer/session-guard.ts";
 import type { StepFilter } from "../../../call/guardrails/answer/step-filter.ts";
 import { emptyGuardLog } from "../../../call/guardrails/call-guard.ts";
 import { refuseForbidden } from "../../../call/guardrails/request/refuse-forbidden.ts";
 import type { CallTools } from "../../../call/services.ts";
 import { checkRequest, invalidRequest } from "../../../request/client-body.ts";
-import type { Charge } from "../metering/billing.ts";
 import type { Frame } from "../pipe.ts";
 import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
@@ -55,7 +54,7 @@ export class RealtimeWordFilter {
   }
 
   /** A response as the log has it. */
-  toLog<Logged extends Omit<Charge, "ending">>(logged: Logged): Logged {
+  toLog<Logged extends Readonly<{ content: LoggedTexts }>>(logged: Logged): Logged {
     return this.#guard.toLog(logged);
   }
 
