@@ -164,6 +164,29 @@ describe("a stored key", () => {
   });
 });
 
+describe("a guardrail that sends calls to a model of the site", () => {
+  const words = { kind: "words", words: ["internal"], action: "route", route_to: "local" };
+  const options = { Guardrails: JSON.stringify({ g: words }), ModelRatio: '{"local": 1, "gpt-4o": 1}' };
+  const channels = [{ models: ["gpt-4o", "local"] }];
+  const ask = { ...ASK, messages: [{ role: "user", content: "an internal matter" }] };
+
+  test("is not led to the provider of a key that serves every name", async () => {
+    const { relay, provider, upstream } = start({ options, channels });
+    expect((await relay.post(CHAT, ask)).status).toBe(200);
+    expect([provider.received.length, JSON.parse(upstream.received[0]?.text ?? "").model]).toEqual([0, "local"]);
+  });
+
+  test.each([
+    ["stored, to be used alone", { keys: [{ mode: "only" as const }] }, {}],
+    ["sent with the call", { keys: [] }, sent("openai sk-sent-with-it")],
+  ])("refuses them where the key is %s: nobody else may serve them", async (_, setup, init) => {
+    const { relay, provider, upstream } = start({ options, channels, ...setup });
+    expect((await errorOf(await relay.post(CHAT, ask, init))).code).toBe("guardrail_no_route");
+    expect([provider.received.length, upstream.received.length]).toEqual([0, 0]);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+});
+
 describe("a key that comes with the call", () => {
   test("takes the call, alone, and goes nowhere else", async () => {
     const { relay, provider, upstream, reports } = start({

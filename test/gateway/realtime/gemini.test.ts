@@ -570,7 +570,7 @@ describe("forbidden words in a translated session", () => {
     expect(response).toMatchObject({ status: "incomplete", status_details: { reason: "content_filter" } });
     expect(JSON.stringify(client.events)).not.toContain("zy");
     expect(upstream.messages.at(-1)).toEqual({ clientContent: { turnComplete: false } });
-    expect((await billing.nextRecord()).quota).toBe(LIVE_COST);
+    expect((await billing.nextRecord(2)).quota).toBe(LIVE_COST);
   });
 
   test("are masked where the site wants that", async () => {

@@ -30,13 +30,13 @@ export function startOwnKeys(stops: (() => unknown)[], setup: OwnKeySetup = {}) 
   );
   const reports: [number, string | null][] = [];
   const relay = startRelay({
-    channels: [{ baseUrl: upstream.url }],
+    ...rest,
+    channels: (rest.channels ?? [{}]).map((channel) => ({ baseUrl: upstream.url, ...channel })),
     providerKeys: {
       of: (userId) => (stored.some((key) => key.userId === userId) ? stored : undefined),
       report: (id, reason) => void reports.push([id, reason]),
       addressOf: () => provider.url,
     },
-    ...rest,
     options: { ProviderKeys: "both", ProviderKeyFeePercent: "5", ...rest.options },
   });
   stops.push(provider.stop, upstream.stop, relay.stop);

@@ -38,7 +38,7 @@ const PIECES = [
     " ",
     "a",
     "192.168.1.1",
-    // Hidden: unseen characters, other scripts' letters and digits, marks, escapes of URLs.
+    // Hidden: unseen characters, other scripts' letters and digits, marks, escapes of URLs, JSON and HTML.
     ...["an\u200bn.l\u00ade\u2060e@exam\u200dple.org", "ann%40example.org%20", "forb\u0456dd\u0435n thing", "сеkрет"],
     ...[
       "ｆｏｒｂｉｄｄｅｎ　thing",
@@ -48,6 +48,7 @@ const PIECES = [
       "a\u200b\u0336b",
       "\u200b".repeat(70),
     ],
+    ...["ann\\u0040example.org ", "forb&#105;dden thing", "&#x61;&#X0062;", "&#x6", "\\u00", "\\", "&"],
     ...["٠١٢٣٤٥٦٧٨٩", "+٤٩ ١٥١ ٢٣٤٥٦٧٨٩", "%4", "%", "\udb40", "\u{e0041}\u{e0042}", "\ud835"],
     "-----BEGIN ",
     "@",

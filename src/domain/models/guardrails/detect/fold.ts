@@ -1,7 +1,7 @@
 /**
  * A text as detectors read it: what hides a word from them is undone, at its place. Full-width, circled and mathematical letters and the
  * digits of other scripts are ASCII, characters that are not seen are left out, marks are one with their letter or left out, and escapes
- * of URLs are the characters that they stand for.
+ * of URLs, JSON and HTML are the characters that they stand for.
  */
 export class Folded {
   #skeleton: string | null = null;
@@ -65,8 +65,14 @@ const ZEROS = [
   0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xff10,
 ];
 const DIGITS = ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join("");
-const ESCAPE = "%(?:2[0-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])";
+const HEX = "(?:[2-6][0-9A-Fa-f]|7[0-9A-Ea-e])";
+/** A printable character of ASCII as URLs, JSON and HTML write it. */
+const ESCAPE = `%${HEX}|\\\\u00${HEX}|&#(?:[xX]0{0,2}${HEX}|0{0,2}(?:3[2-9]|[4-9]\\d|1[01]\\d|12[0-6]));`;
 const IS_ESCAPE = new RegExp(ESCAPE, "y");
+/** The longest. */
+const ESCAPE_LENGTH = 8;
+/** The beginning of one that may go on. */
+const OPEN_ESCAPE = /(?:%[0-9A-Fa-f]?|\\(?:u[0-9A-Fa-f]{0,3})?|&(?:#(?:[xX][0-9A-Fa-f]{0,4}|\d{0,5})?)?)$/;
 /** What is read as another character in its place. */
 const REPLACED = `[${DIGITS}\\uff01-\\uff5e\\u3000\\u24b6-\\u24e9]`;
 const IS_REPLACED = new RegExp(REPLACED);
@@ -136,10 +142,10 @@ function readAt(text: string, at: number): Readonly<{ character: string; length:
   const code = text.charCodeAt(at);
   const character = text.charAt(at);
   if (code < 0x80) {
-    if (code !== 0x25) return { character, length: 1 };
+    if (code !== 0x25 && code !== 0x5c && code !== 0x26) return { character, length: 1 };
     IS_ESCAPE.lastIndex = at;
-    if (!IS_ESCAPE.test(text)) return { character, length: 1 };
-    return { character: String.fromCharCode(Number.parseInt(text.slice(at + 1, at + 3), 16)), length: 3 };
+    const [found] = IS_ESCAPE.exec(text) ?? [];
+    return found ? { character: escaped(found), length: found.length } : { character, length: 1 };
   }
   if (code >= 0xff01 && code <= 0xff5e) return { character: String.fromCharCode(code - 0xfee0), length: 1 };
   if (code === 0x3000) return { character: " ", length: 1 };
@@ -154,6 +160,13 @@ function readAt(text: string, at: number): Readonly<{ character: string; length:
   return { character: IS_UNSEEN.test(character) ? "" : character, length: 1 };
 }
 
+/** The character that an escape stands for. */
+function escaped(found: string): string {
+  const isDecimal = found.startsWith("&#") && !/x/i.test(found);
+  const digits = found.replace(/^(?:%|\\u|&#x?)|;$/gi, "");
+  return String.fromCharCode(Number.parseInt(digits, isDecimal ? 10 : 16));
+}
+
 /** As much of an unfinished text as no later part of it can change. */
 export function stableLength(text: string): number {
   let at = text.length;
@@ -161,8 +174,8 @@ export function stableLength(text: string): number {
   // A mark may still follow the last letter, half of a character its other one, and an escape of a URL its digits.
   at -= 1;
   if (LOW_HALF.test(text.charAt(at))) at -= 1;
-  const percent = text.lastIndexOf("%");
-  return Math.max(0, percent >= 0 && text.length - percent < 3 ? Math.min(at, percent) : at);
+  const open = OPEN_ESCAPE.exec(text.slice(-ESCAPE_LENGTH));
+  return Math.max(0, open ? Math.min(at, text.length - open[0].length) : at);
 }
 
 const OPEN = new RegExp(`[${UNSEEN}${MARKS}]|[\\udb40]`);

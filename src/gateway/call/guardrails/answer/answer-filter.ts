@@ -33,6 +33,8 @@ type Choice = {
   text: AnswerText | null;
   masksReasoning: boolean;
   tools: Map<number, OpenTool>;
+  /** The transcript of its audio, which comes in parts next to the audio, and the part that came last. */
+  transcript: Readonly<{ text: AnswerText; last: Step<"media"> }> | null;
   /** Its texts by what they are, where somebody takes them. */
   texts: Map<string, string>;
 };
@@ -68,6 +70,8 @@ class AnswerFilter {
   readonly #judges: readonly Guardrail[];
   /** Those that need the complete answer; empty unless it only takes notes. */
   readonly #complete: readonly Guardrail[];
+  /** What the log has, by guardrail. */
+  readonly #noted = new Map<Guardrail, Record<string, number>>();
   #characters = 0;
 
   constructor(private readonly parts: AnswerFilterParts) {
@@ -89,7 +93,8 @@ class AnswerFilter {
     const passed = this.#pass(step, choice);
     const { blockedBy } = this.#rules;
     if (step.type === "finish") this.#judgeComplete(choice);
-    if (step.type === "finish" || blockedBy) this.#note(choice);
+    this.#note();
+    if ((step.type === "finish" || blockedBy) && choice.text) this.#noteHold(choice.text);
     if (!blockedBy) return passed;
     this.#ended.add(step.choice);
     this.#rules.blockedBy = null;
@@ -116,13 +121,14 @@ class AnswerFilter {
         choice.like = null;
         choice.text = null;
         choice.tools.clear();
+        choice.texts.clear();
         return [step];
       case "tool-start":
         return this.#toolStart(step, choice);
       case "tool-input":
         return this.#toolInput(step, choice);
       case "finish":
-        return [...this.#release(choice), ...this.#closeTools(choice, true), step];
+        return [...this.#release(choice), ...this.#endTranscript(choice), ...this.#closeTools(choice, true), step];
       default:
         return this.#other(step, choice);
     }
@@ -137,6 +143,7 @@ class AnswerFilter {
       text: null,
       masksReasoning: false,
       tools: new Map(),
+      transcript: null,
       texts: new Map(),
     };
     this.#choices.set(index, made);
@@ -205,14 +212,34 @@ class AnswerFilter {
   /** Media, citations, and parts of one format alone. */
   #other(step: Step<"media" | "citation" | "native">, choice: Choice): ReplyEvent[] {
     const before = [...this.#release(choice), ...this.#closeTools(choice, false)];
+    if (step.type === "media" && step.transcript !== undefined) return [...before, ...this.#audio(step, choice)];
     if (this.#rules.leavesTools) return [...before, step];
     const passed = this.#rules.value(step);
     return passed ? [...before, passed] : before;
   }
 
+  #audio({ transcript: piece = "", ...audio }: Step<"media">, choice: Choice): ReplyEvent[] {
+    const text = choice.transcript?.text ?? new AnswerText(this.#rules, this.parts.placeholders, false);
+    choice.transcript = { text, last: audio };
+    const shown = text.push(piece);
+    return [shown === "" ? audio : { ...audio, transcript: shown }];
+  }
+
+  /** The rest of a transcript. */
+  #endTranscript(choice: Choice): ReplyEvent[] {
+    if (!choice.transcript) return [];
+    const { text, last } = choice.transcript;
+    choice.transcript = null;
+    const rest = text.end();
+    this.#noteHold(text);
+    return rest === ""
+      ? []
+      : [{ ...last, source: { kind: "base64", mediaType: "audio/pcm", data: "" }, transcript: rest }];
+  }
+
   #judge(kind: string, read: () => Complete): void {
     for (const guardrail of this.#judges) {
-      if (guardrail.kind !== kind || this.#rules.found.has(guardrail)) continue;
+      if (guardrail.kind !== kind || this.#rules.found.has(guardrail) || this.#noted.has(guardrail)) continue;
       const reason = guardrail.judge?.(read());
       if (reason == null) continue;
       this.#rules.note(guardrail, kind === "tools" ? reason.slice(0, 64) : reason);
@@ -228,13 +255,18 @@ class AnswerFilter {
     }
   }
 
-  /** Writes what was found into the log of the call. */
-  #note(choice: Choice): void {
+  /** Writes what was found into the log of the call, at once: a stream may end at any time. */
+  #note(): void {
     const { log } = this.parts;
-    if (!log) return;
-    if (choice.text) this.#noteHold(choice.text);
-    for (const [guardrail, found] of this.#rules.found) log.verdicts.push(verdictOf(guardrail, "answer", found));
-    this.#rules.found.clear();
+    const { found } = this.#rules;
+    if (found.size === 0 || !log) return;
+    for (const [guardrail, counts] of found) {
+      const noted = this.#noted.get(guardrail) ?? {};
+      if (!this.#noted.has(guardrail)) log.verdicts.push(verdictOf(guardrail, "answer", noted));
+      this.#noted.set(guardrail, noted);
+      for (const [type, count] of Object.entries(counts)) noted[type] = (noted[type] ?? 0) + count;
+    }
+    found.clear();
   }
 
   #noteHold({ longestHold }: AnswerText): void {

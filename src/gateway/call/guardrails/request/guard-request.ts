@@ -68,7 +68,7 @@ function timed(call: Call, guard: () => Call | Promise<Call>): Call | Promise<Ca
 }
 
 /** What hides words is none of the usual characters. */
-const MAY_HIDE = /[^\x20-\x7e]|%/;
+const MAY_HIDE = /[^\x20-\x7e]|%|&#/;
 /** Of longer requests, most is media. */
 const LONGEST_BODY = 262_144;
 
