@@ -79,7 +79,7 @@ describe("a word that a request has only", () => {
     ],
     ["with unseen characters", { messages: [{ role: "user", content: "for\u200bbid\u00adden" }] }],
     ["with escapes of JSON", { messages: [{ role: "user", content: `print('f\\u006f${"forbidden".slice(2)}')` }] }],
-    ["with escapes of HTML", { messages: [{ role: "user", content: `f&#111;rb&#x69;${"forbidden".slice(6)}` }] }],
+    ["with escapes of HTML", { messages: [{ role: "user", content: `f&#111;rb&#x69;${"forbidden".slice(5)}` }] }],
     ["with letters that look alike", { messages: [{ role: "user", content: "f\u043erbidd\u0435n" }] }],
   ])("%s is found", async (_, fields) => {
     const upstream = upstreamOf(() => Response.json(chatReply()));
