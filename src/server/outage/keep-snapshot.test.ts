@@ -29,7 +29,16 @@ function start(worker: number) {
     return [];
   };
   const services = {
-    ...{ users: empty, tokens: empty, channels: empty, budgets: empty, policies: empty, planTerms: empty, vault },
+    ...{
+      users: empty,
+      tokens: empty,
+      channels: empty,
+      budgets: empty,
+      policies: empty,
+      planTerms: empty,
+      mcpServers: empty,
+      vault,
+    },
     settings: { storedTexts: () => [] },
     config: { databaseUrl: "postgres://u:p@db/sluice", dataDir: directory.path },
     billing: { status, balances },

@@ -30,7 +30,8 @@ export type SnapshotKeeper = Readonly<{
  * database needs none.
  */
 export function keepSnapshot(services: Services, worker: number, times: SnapshotTimes = TIMES): SnapshotKeeper {
-  const { config, vault, billing, settings, channels, users, tokens, budgets, policies, planTerms, log } = services;
+  const { config, vault, billing, settings, channels, users, tokens, budgets, policies, planTerms, mcpServers, log } =
+    services;
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === null) return { close: async () => {} };
   let writing: Promise<void> | null = null;
@@ -58,6 +59,7 @@ export function keepSnapshot(services: Services, worker: number, times: Snapshot
       budgets: budgets.all(),
       policies: policies.all(),
       planTerms: planTerms.all(),
+      mcpServers: mcpServers.all(),
       balances: billing.balances,
     };
     const bytes = await writeSnapshot({ dataDir, databaseUrl, vault }, source).catch((error) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFile } from "node:fs/promises";
+import { serverAt, tool } from "../../../test/gateway/mcp/configured-server.ts";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { channelEntry, tokenEntry, tokenRow, userEntry, userRow } from "../../../test/support/gateway/entries.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
@@ -44,6 +45,14 @@ const terms: PlanTerms = {
   isWindowPending: false,
   ...{ callsBudgetId: null, windowCalls: 0 },
 };
+const server = serverAt(
+  8,
+  "city",
+  { url: "https://mcp.example/", tools: ["get_*"], groups: ["vip"], usd_per_call: "0.01" },
+  {
+    ...{ secret: "server-secret", offered: [tool("get_weather")] },
+  },
+);
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,
@@ -54,6 +63,7 @@ const source: SnapshotSource = {
   budgets: [budget],
   policies: [policy],
   planTerms: [terms],
+  mcpServers: [server],
   tokens: [tokenRow({ ...token, allowIps: compileIpList("10.0.0.0/8") })],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };
@@ -77,11 +87,15 @@ test("what is written is read again, and stands nowhere in clear", async () => {
   expect([...(snapshot?.policies.all() ?? [])]).toEqual([policy]);
   expect(snapshot?.policies.of({ userId: 9, projectId: 2 })).toMatchObject([{ name: "Models", logsContent: false }]);
   expect(snapshot?.planTerms.byUser.get(terms.userId)).toEqual([terms]);
+  const caller = { accountId: 1, projectId: 0, keyId: 0 };
+  expect(snapshot?.mcpServers.of({ ...caller, group: "vip" })).toEqual([server]);
+  expect(snapshot?.mcpServers.of({ ...caller, group: "default" })).toEqual([]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
   expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);
   const bytes = await Bun.file(`${directory.path}/outage-snapshot`).text();
-  for (const secret of ["channel-key", "mail-password", token.keyHash]) expect(bytes).not.toContain(secret);
+  for (const secret of ["channel-key", "mail-password", "server-secret", token.keyHash])
+    expect(bytes).not.toContain(secret);
 });
 
 test("a snapshot of another key or database, or one that is damaged, is none", async () => {

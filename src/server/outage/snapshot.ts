@@ -10,6 +10,8 @@ import { createPolicyIndex, type PolicyLookup } from "../../domain/accounts/orga
 import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { readMcpRules } from "../../domain/models/mcp/definition.ts";
+import { createMcpIndex, type McpLookup, type McpServer } from "../../domain/models/mcp/directory.ts";
 import { createPlanTermsIndex, type PlanTerms, type PlanTermsLookup } from "../../domain/wallet/plans/limits/terms.ts";
 import { NameMap, namePattern } from "../../lib/values/patterns/name-patterns.ts";
 import type { PackedRow } from "../../lib/values/tables/packed-rows.ts";
@@ -31,6 +33,7 @@ export type Snapshot = Readonly<{
   budgets: BudgetLookup;
   policies: PolicyLookup;
   planTerms: PlanTermsLookup;
+  mcpServers: McpLookup;
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
 }>;
 
@@ -45,11 +48,12 @@ export type SnapshotSource = Readonly<{
   budgets: Iterable<BudgetEntry>;
   policies: Iterable<PolicyEntry>;
   planTerms: Iterable<PlanTerms>;
+  mcpServers: Iterable<McpServer>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
 /** Another shape of what is in a file needs another number; so does each release. */
-const FORMAT = `6 ${version} ${commit}`;
+const FORMAT = `7 ${version} ${commit}`;
 
 /** Few enough for a pause that no call notices. */
 const ROWS_A_SLICE = 200;
@@ -61,6 +65,10 @@ const storedChannel = (channel: ChannelEntry) => ({
   modelMapping: [...channel.modelMapping],
   modelPatterns: channel.modelPatterns?.map(({ source }) => source) ?? null,
   statusCodeMapping: [...channel.statusCodeMapping],
+});
+/** What is made of the definition is made of it again. */
+const storedServer = ({ id, name, definition, secret, offered }: McpServer) => ({
+  ...{ id, name, definition, secret, offered },
 });
 type StoredRow = readonly [id: number, text: string];
 const storedRow = ({ id, text }: PackedRow): StoredRow => [id, text];
@@ -79,6 +87,7 @@ type Slice =
   | Readonly<{ kind: "budgets"; rows: readonly BudgetEntry[] }>
   | Readonly<{ kind: "policies"; rows: readonly PolicyEntry[] }>
   | Readonly<{ kind: "planTerms"; rows: readonly PlanTerms[] }>
+  | Readonly<{ kind: "mcpServers"; rows: readonly ReturnType<typeof storedServer>[] }>
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
   | Readonly<{ kind: "end"; slices: number }>;
 
@@ -102,6 +111,7 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
   for (const rows of inSlices(source.policies, (policy) => policy)) yield { kind: "policies", rows };
   for (const rows of inSlices(source.planTerms, (terms) => terms)) yield { kind: "planTerms", rows };
+  for (const rows of inSlices(source.mcpServers, storedServer)) yield { kind: "mcpServers", rows };
   for (const kind of SUBJECTS) for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
 }
 
@@ -127,6 +137,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   const budgets: BudgetEntry[] = [];
   const policies: PolicyEntry[] = [];
   const planTerms: PlanTerms[] = [];
+  const mcpServers: McpServer[] = [];
   const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<
     Subject,
     Map<number, Omit<Balance, "id">>
@@ -140,7 +151,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         ? {
             ...{ ...header, ...tables, options, channels, balances },
             ...{ budgets: createBudgetIndex(budgets), policies: createPolicyIndex(policies) },
-            planTerms: createPlanTermsIndex(planTerms),
+            ...{ planTerms: createPlanTermsIndex(planTerms), mcpServers: createMcpIndex(mcpServers) },
           }
         : null;
     slices += 1;
@@ -167,6 +178,9 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         break;
       case "planTerms":
         planTerms.push(...slice.rows);
+        break;
+      case "mcpServers":
+        mcpServers.push(...slice.rows.map((stored) => ({ ...readMcpRules(stored.definition), ...stored })));
         break;
       default:
         for (const [id, quota, held, own] of slice.rows) balances[slice.kind].set(id, { quota, held, own });

@@ -7,6 +7,8 @@ import { OutageBilling } from "../../billing/outage-billing.ts";
 import { createKeyLookup } from "../../domain/api-keys/directory/api-key-table.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
 import { createCallFeed } from "../../domain/logs/live/call-feed.ts";
+import { SignInTokens } from "../../domain/models/mcp/sign-ins/tokens.ts";
+import { StdioSupervisor } from "../../domain/models/mcp/stdio/supervisor.ts";
 import {
   createGateway,
   createObjectStore,
@@ -17,8 +19,8 @@ import {
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { pathOf } from "../../lib/http/request.ts";
 import { languageOf, say } from "../../lib/messages.ts";
-import { createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createAddressPolicy, createUserAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createCheckedFetch, createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics/metrics.ts";
 import { createVault } from "../../lib/security/crypto.ts";
@@ -77,6 +79,7 @@ export async function startFromSnapshot(
     log,
   });
   const database = openServerLazily(databaseUrl, 2, config.databaseDirectUrl);
+  const stdio = new StdioSupervisor(config.mcpStdio);
   const parts = gatewayServices(config, log, {
     host,
     snapshot,
@@ -84,6 +87,7 @@ export async function startFromSnapshot(
     database,
     findByKey: createKeyLookup(snapshot.tokens, vault),
     vault,
+    stdio,
   });
   const gateway = createGateway(parts);
   const routes = new Elysia({ name: "data-plane" }).use(gateway.router.app).compile();
@@ -167,6 +171,7 @@ export async function startFromSnapshot(
       if (!following) await joined;
       if (!following) billing.close();
       gateway.close();
+      stdio.close();
       parts.sharedLimits?.close();
       await database.close();
       await rm(join(config.scratchDir, FOLDER), { recursive: true, force: true });
@@ -182,10 +187,11 @@ type Parts = Readonly<{
   database: Database;
   findByKey: GatewayServices["tokens"]["findByKey"];
   vault: GatewayServices["vault"];
+  stdio: StdioSupervisor;
 }>;
 
 function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServices {
-  const { host, snapshot, billing, database, findByKey, vault } = parts;
+  const { host, snapshot, billing, database, findByKey, vault, stdio } = parts;
   const { users, tokens, channels } = snapshot;
   const values = withPublicAddress(readAll(snapshot.options, log).values, config.basePath);
   const settings: GatewayServices["settings"] = { values, get: (key) => values[key], version: 1 };
@@ -193,6 +199,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
   for (const channel of channels) index.add(channel);
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
   const metrics = createMetrics();
+  const send = createCheckedFetch(createAddressPolicy(config.allowPrivateUpstreams));
   const away = () => Promise.reject(new DatabaseAway("the database does not answer"));
   return {
     config: { ...config, dataDir: join(config.scratchDir, FOLDER) },
@@ -212,6 +219,8 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     budgets: snapshot.budgets,
     policies: snapshot.policies,
     planTerms: snapshot.planTerms,
+    mcpServers: snapshot.mcpServers,
+    mcpFetches: { stdio, signIns: new SignInTokens({ db: database.callDb, vault, send, settings }) },
     renewOrganizationBudgets: away,
     responses: createResponseStore(database.callDb, log, vault),
     objects: createObjectStore(database.callDb),

@@ -10,6 +10,7 @@ import {
 } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../support/processes/temporary-postgres.ts";
+import { startToolServer } from "../gateway/mcp/tool-server.ts";
 
 /**
  * Postgres is shut down under load and started again. OUTAGE_SECONDS (default 20) and OUTAGE_CALLS_PER_SECOND (default 20)
@@ -27,6 +28,7 @@ const POOR_QUOTA = 1000;
 
 let postgres: TemporaryPostgres;
 let upstream: FakeUpstream;
+const tools = startToolServer();
 
 beforeAll(async () => {
   postgres = await startTemporaryPostgres({ durable: false });
@@ -34,6 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await upstream.stop();
+  tools.stop();
   await postgres.stop();
 });
 
@@ -48,6 +51,19 @@ async function callWith({ url }: Gateway, key: string): Promise<Outcome> {
   });
   const answer = (await reply.json()) as { error?: { code?: string } };
   return { status: reply.status, code: answer.error?.code ?? "", retryAfter: reply.headers.get("retry-after") };
+}
+
+async function callTool({ url }: Gateway, key: string): Promise<string> {
+  const params = { name: "act", arguments: { id: "in-outage", manner: "ok" } };
+  const reply = await fetch(`${url}/mcp/site`, {
+    method: "POST",
+    headers: {
+      ...{ authorization: `Bearer ${key}`, "content-type": "application/json" },
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  return await reply.text();
 }
 
 async function booksIn(url: string) {
@@ -169,6 +185,11 @@ test("a gateway that starts without Postgres serves what it knew last, and the b
     remain_quota: 40_000_000,
   });
   const { key: poorKey } = await createApiKey(await addUser("poor", POOR_QUOTA));
+  const { id } = await root.post("/api/mcp-server/", {
+    ...{ name: "site", server: { url: tools.url } },
+  });
+  const listed: { name: string; hash: string }[] = await root.get(`/api/mcp-server/${id}/tools`);
+  await root.post(`/api/mcp-server/${id}/tools/approve`, { tools: listed.map(({ name, hash }) => ({ name, hash })) });
   let delivered = 0;
   const callAll = async (gateway: Gateway, key: string, count: number) => {
     for (let call = 0; call < count; call++) {
@@ -207,6 +228,9 @@ test("a gateway that starts without Postgres serves what it knew last, and the b
   expect((await fetch(`${third.url}/api/status`)).status).toBe(503);
   expect((await callWith(third, "sk-nobodyhasthiskey")).status).toBe(503);
   await callAll(third, richKey, 5);
+  // MCP servers are in the snapshot too.
+  expect(await callTool(third, richKey)).toContain("did in-outage");
+  delivered += 1;
   const poor: Outcome[] = [];
   await until(async () => {
     poor.push(await callWith(third, poorKey));

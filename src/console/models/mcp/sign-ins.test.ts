@@ -433,6 +433,15 @@ test("only accounts that may use a server sign in there", async () => {
   expect(await list("root")).toMatchObject([{ name: "city" }]);
 });
 
+test("what the database says of its failure is for nobody who calls a server", async () => {
+  const { vault, settings } = app;
+  const failing = () => Promise.reject(new Error("Failed query: select grant_cipher from mcp_sign_ins"));
+  const db = { select: () => ({ from: () => ({ where: failing }) }) } as never;
+  const tokens = new SignInTokens({ db, vault, send, settings });
+  expect(await codeOf(tokens.of(server(), 1))).toBe("database_unavailable");
+  expect(await codeOf(tokens.renew(server(), 1, "old"))).toBe("database_unavailable");
+});
+
 test("a sign-in goes with its user and its server", async () => {
   ids.set("carol", await app.addUser("carol"));
   people.set("carol", await app.login("carol"));

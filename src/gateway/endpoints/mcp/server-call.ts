@@ -206,7 +206,9 @@ export async function throughBreaker<Result>(
 }
 
 /** Failures that one caller can have with a server that works for others. */
-const OF_CALLERS: readonly string[] = ["mcp_stdio_full", "gateway_mcp_sign_in_not_renewed", "gateway_mcp_unanswered"];
+const OF_CALLERS: readonly string[] = [
+  ...["mcp_stdio_full", "gateway_mcp_sign_in_not_renewed", "gateway_mcp_unanswered", "database_unavailable"],
+];
 const isCallers = (thrown: unknown): boolean =>
   thrown instanceof ResultTooLargeError || (thrown instanceof OperationError && OF_CALLERS.includes(thrown.code));
 

@@ -23,6 +23,8 @@ export function signInFailure(thrown: unknown): GatewayError | null {
       return new GatewayError(403, "mcp_sign_in_required", { code: "gateway_mcp_sign_in_refused", params });
     case "gateway_mcp_sign_in_scope":
       return new GatewayError(403, "mcp_sign_in_required", { code: "gateway_mcp_sign_in_scope", params });
+    case "database_unavailable":
+      return new GatewayError(503, "database_unavailable", { code, params }, { retryAfterSeconds: RENEWED_AFTER_S });
     case "gateway_mcp_sign_in_not_renewed": {
       const details = { retryAfterSeconds: RENEWED_AFTER_S };
       return new GatewayError(

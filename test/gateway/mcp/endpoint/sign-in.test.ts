@@ -107,6 +107,17 @@ describe("a caller who has not signed in", () => {
   });
 });
 
+test("a database that does not answer is said so, and closes the server to nobody", async () => {
+  const away = new OperationError("database_unavailable", {}, { status: 503 });
+  // The first use is before the call, the second with it.
+  const { relay } = start({ tokens: [...Array(6).fill(["good", away]).flat(), "good"] });
+  const client = await connect(`${relay.url}/mcp/city`);
+  for (let at = 0; at < 6; at += 1)
+    expect(await failureOf(call(client))).toMatchObject({ data: { status: 503, code: "database_unavailable" } });
+  expect(await call(client)).toMatchObject({ content: [{ text: "rainy in Ghent" }] });
+  expect(relay.billing.openHolds).toBe(0);
+});
+
 test("a call has the token of the key's account, and is charged", async () => {
   const { mcp, relay, requested } = start({ tokens: ["good"] });
   expect(await call(await connect(`${relay.url}/mcp/city`))).toMatchObject({ content: [{ text: "rainy in Ghent" }] });

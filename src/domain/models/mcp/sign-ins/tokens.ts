@@ -5,6 +5,7 @@ import { nowSeconds } from "../../../../lib/clock.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import type { CheckedFetch } from "../../../../lib/outbound/safe-fetch.ts";
 import { keepReason, type Reason, readReason, reasonOf } from "../../../../lib/reason.ts";
+import { messageOf } from "../../../../lib/runtime/error-message.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import type { McpServer } from "../directory.ts";
@@ -46,14 +47,22 @@ export class SignInTokens {
   constructor(private readonly deps: Deps) {}
 
   /** The token of an account at a server. Rejects OperationError: it must sign in, or the token cannot be renewed now. */
-  async of(server: TokenServer, accountId: number): Promise<string> {
+  of(server: TokenServer, accountId: number): Promise<string> {
+    return withDatabase(this.#of(server, accountId));
+  }
+
+  async #of(server: TokenServer, accountId: number): Promise<string> {
     const usable = await this.#require(server, accountId);
     if (!isExpiring(usable.row)) return usable.grant.accessToken;
     return await this.#renew(server, accountId, usable);
   }
 
   /** The token in place of one that the server has refused. Rejects OperationError like `of`. */
-  async renew(server: TokenServer, accountId: number, refused: string): Promise<string> {
+  renew(server: TokenServer, accountId: number, refused: string): Promise<string> {
+    return withDatabase(this.#renewRefused(server, accountId, refused));
+  }
+
+  async #renewRefused(server: TokenServer, accountId: number, refused: string): Promise<string> {
     const usable = await this.#require(server, accountId);
     if (usable.grant.accessToken !== refused) return await this.of(server, accountId);
     if (nowSeconds() - usable.row.issuedAt < RENEWED_AFTER_S) throw this.refused(server);
@@ -190,3 +199,13 @@ const renewalFailed = ({ name }: TokenServer, why: Reason): OperationError =>
   new OperationError("gateway_mcp_sign_in_not_renewed", { server: name, why }, { status: 503 });
 
 const isVersion = ({ id, version }: Usable["row"]) => and(eq(mcpSignIns.id, id), eq(mcpSignIns.version, version));
+
+/** What the database says of its failure is for nobody who calls a server. */
+async function withDatabase<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    throw new OperationError("database_unavailable", {}, { status: 503, logReason: messageOf(error) });
+  }
+}
