@@ -102,6 +102,8 @@ test("tools reach callers when an administrator has approved what they say, and 
   const [before] = await toolsOf(id);
   expect(await call("POST", `/${id}/refresh`)).toMatchObject({ data: { waiting: 2 } });
   expect([await statesOf(id), offered()]).toEqual([{ extra: "new", read: "changed", write: "approved" }, ["write"]]);
+  const none = await call("POST", `/${id}/tools/approve`, { tools: [] });
+  expect(none).toMatchObject({ message: expect.stringContaining("tools") });
   // What was read before is not what would be approved now.
   const stale = [{ name: "read", hash: before?.hash }];
   expect(await call("POST", `/${id}/tools/approve`, { tools: stale })).toMatchObject({ code: "mcp_tool_changed" });
