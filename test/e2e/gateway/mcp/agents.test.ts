@@ -65,6 +65,32 @@ const AGENTS: Readonly<Record<string, readonly string[]>> = {
   opencode: ["run", "Act."],
 };
 
+/** The official inspector, whose older versions take no address. */
+const inspector = Bun.which("mcp-inspector");
+const takesAddress =
+  inspector !== null && Bun.spawnSync([inspector, "--cli", "--help"]).stdout.toString().includes("--server-url");
+
+test.skipIf(!takesAddress)(
+  "the official inspector lists and calls a tool of the site",
+  async () => {
+    const inspect = (...args: string[]) =>
+      run(
+        [
+          ...[inspector ?? "", "--cli", "--transport", "http", "--server-url", `${gateway.url}/mcp`],
+          ...["--header", `Authorization: Bearer ${key}`, ...args],
+        ],
+        {},
+      );
+    const listed = await inspect("--method", "tools/list");
+    expect([listed.code, listed.out]).toEqual([0, expect.stringContaining('"site__act"')]);
+    server.executed.length = 0;
+    const called = await inspect("--method", "tools/call", "--tool-name", "site__act", "--tool-arg", "id=by-inspector");
+    expect(`${called.code}${called.out}${called.err}`).toContain("did by-inspector");
+    expect(server.executed).toEqual(["by-inspector"]);
+  },
+  60_000,
+);
+
 for (const [agent, args] of Object.entries(AGENTS)) {
   const program = Bun.which(agent);
   test.skipIf(program === null)(
