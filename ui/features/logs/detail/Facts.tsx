@@ -6,10 +6,11 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { formatDuration, formatSeconds } from "../../../lib/format/duration.ts";
+import { formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { failureText } from "../../../state/failure-text.ts";
 import { costOf, isCall, type LogEntry, marginOf, noteText } from "../entries/log-entry.ts";
+import { GuardrailFacts } from "./GuardrailFacts.tsx";
 
 type Fact = readonly [string, ReactNode];
 
@@ -60,7 +61,11 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
       other.response_cache?.age_seconds,
       t("logs.detail.responseAge", { age: formatSeconds(other.response_cache?.age_seconds ?? 0) }),
     ),
-    ...fact("guardrails", other.guardrails, guardrailsText(other.guardrails)),
+    ...fact(
+      "guardrails",
+      other.guardrails,
+      other.guardrails && <GuardrailFacts key="guardrails" {...other.guardrails} />,
+    ),
     ...fact("text", other.text_input ?? other.text_output, inOut(other.text_input, other.text_output)),
     ...fact("audio", other.audio_input ?? other.audio_output, inOut(other.audio_input, other.audio_output)),
     ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),
@@ -86,28 +91,9 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
   }
 };
 
-/** What guardrails found: `pii: mask EMAIL × 2`, the characters of a stream that they held back at most, and how long the call waited. */
 /** A key that came with its call has the provider's name. */
 const ownKeyText = (key: LogOther["own_key"]): string =>
   key && key.id > 0 ? `${key.name} (${key.provider})` : (key?.provider ?? "");
-
-const guardrailsText = (
-  { verdicts, held_characters: held, delay_ms: delay }: NonNullable<LogOther["guardrails"]> = { verdicts: [] },
-) =>
-  [
-    ...verdicts.map(({ name, phase, action, shadow, found, failed, ms }) =>
-      [
-        `${name} (${phase}): ${shadow ? "shadow " : ""}${action}`,
-        ...found.map(({ type, count }) => `${type} × ${formatNumber(count)}`),
-        failed,
-        ms !== undefined && formatDuration(ms),
-      ]
-        .filter(Boolean)
-        .join(" "),
-    ),
-    ...(held === undefined ? [] : [`≤ ${formatNumber(held)}`]),
-    ...(delay === undefined ? [] : [`+${formatDuration(delay)}`]),
-  ].join(" · ");
 
 /** What plans allow stands on the receipt. */
 const isOwnBudget = ({ scope }: { scope: string }) => scope !== "plan";
