@@ -1,6 +1,7 @@
 import type { Guardrail } from "./compile.ts";
 import type { Detector, Match } from "./detect/detector.ts";
 import { encodedTexts } from "./detect/encoded.ts";
+import { maskAcrossParts } from "./joined-parts.ts";
 import { mapInJson, mapTexts } from "./map-texts.ts";
 import { piecesOf } from "./window.ts";
 
@@ -42,8 +43,9 @@ export class Masker {
 
   /** A request or conversation with every text masked. */
   maskAll<T>(value: T): T {
+    const parted = maskAcrossParts(value, this.detectors, this.replace);
     // A value of the same shape: only texts in it differ.
-    return mapTexts(value, (text) => this.mask(text)) as T;
+    return mapTexts(parted, (text) => this.mask(text)) as T;
   }
 
   #plain(text: string): string {

@@ -92,6 +92,21 @@ describe("a word that a request has only", () => {
     expect(upstream.received).toEqual([]);
   });
 
+  test("in two parts of a message is found, and masked where it begins", async () => {
+    const upstream = upstreamOf(() => Response.json(chatReply()));
+    const partsOf = (...texts: string[]) => ({
+      model: "gpt-4o",
+      messages: [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }],
+    });
+    const blocked = await start(BLOCKS, upstream.url).relay.post("/v1/chat/completions", partsOf("so forb", "idden!"));
+    expect([blocked.status, upstream.received.length]).toEqual([400, 0]);
+    const masks = start({ g: { ...MASKS.g, phases: ["request"] } }, upstream.url);
+    await masks.relay.post("/v1/chat/completions", partsOf("to ann@exam", "ple.org now"));
+    expect(upstream.received[0]?.text).toMatch(/to \[EMAIL_\w{8}\]/);
+    expect(upstream.received[0]?.text).not.toMatch(/ann@exam|ple\.org/);
+    expect((await masks.relay.billing.nextRecord()).other.guardrails?.verdicts).toMatchObject([{ name: "g" }]);
+  });
+
   test("in a document of the Messages API is found", async () => {
     const upstream = upstreamOf(() => Response.json(chatReply()));
     const { anthropic } = start(BLOCKS, upstream.url);

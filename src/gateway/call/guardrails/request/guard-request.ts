@@ -6,6 +6,7 @@ import {
 } from "../../../../domain/models/guardrails/compile.ts";
 import { isPlain } from "../../../../domain/models/guardrails/detect/fold.ts";
 import { inspect, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
+import { textsAcrossParts } from "../../../../domain/models/guardrails/joined-parts.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
 import { promptTexts } from "../../../../formats/openai-chat/request/summary.ts";
 import type { OptionValues } from "../../../../settings/registry/index.ts";
@@ -132,7 +133,7 @@ function inspectTexts(
 ): Guardrail[] {
   const prompt: Complete = { texts: promptTexts(call.prompt), ...called };
   // What the log's view of a request leaves out reaches the provider all the same.
-  const everything: Complete = { ...prompt, texts: textsOfCall(call) };
+  const everything: Complete = { ...prompt, texts: [...textsOfCall(call), ...textsAcrossParts(call.body.json)] };
   return guardrails.filter((guardrail) => {
     if (guardrail.rule?.service || isMasking(guardrail)) return false;
     const isOfPrompt = guardrail.kind === "size" || guardrail.kind === "language";
