@@ -12,7 +12,7 @@ export const GuardrailFacts = ({ verdicts, held_characters: held, delay_ms: dela
   const { t } = useTranslation();
   const cost = [
     held !== undefined && t("logs.detail.verdicts.held", { characters: formatNumber(held) }),
-    delay !== undefined && t("logs.detail.verdicts.delay", { time: formatDuration(delay) }),
+    delay !== undefined && delay >= 1 && t("logs.detail.verdicts.delay", { time: formatDuration(delay) }),
   ].filter(Boolean);
   return (
     <Box sx={{ display: "flex", flexDirection: "column", gap: 1.5 }}>
