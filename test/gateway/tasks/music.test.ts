@@ -100,3 +100,32 @@ test("tasks: lyrics cost less, what fails costs nothing, and an unknown task is 
   expect(await none.json()).toEqual({ code: "success", message: "", data: [] });
   expect(await fixture.spent()).toBe(before);
 });
+
+test("lyrics pass the guardrails for answers when they are fetched", async () => {
+  const channel = { type: 36, baseUrl: upstream.url, keys: ["suno-key"], models: suno.models };
+  const rule = { kind: "words", words: ["forbidden"], phases: ["answer"] };
+  const guarded = async (fields: object) => {
+    const options = { Guardrails: JSON.stringify({ g: { ...rule, ...fields } }) };
+    const site = await startTasks({ channels: [channel], options });
+    try {
+      const ordered = await site.relay.post("/suno/submit/lyrics", { prompt: "a dance" });
+      const { data: id } = (await ordered.json()) as { data: string };
+      const data = { text: "A FORBIDDEN dance", title: "Dance", audio_url: "https://cdn.example/forbidden.mp3" };
+      songs.set(id, { ...songs.get(id), status: "SUCCESS", progress: "100%", finish_time: 1_716_191_951, data });
+      await site.poll();
+      return (await (await site.relay.get(`/suno/fetch/${id}`)).json()) as {
+        code: string;
+        data: { data: Task } | null;
+      };
+    } finally {
+      await site.stop();
+    }
+  };
+  expect((await guarded({ action: "mask" })).data?.data).toEqual({
+    text: "A [WORD] dance",
+    title: "Dance",
+    audio_url: "https://cdn.example/forbidden.mp3",
+  });
+  expect(await guarded({})).toMatchObject({ code: "guardrail_blocked", data: null });
+  expect((await guarded({ shadow: true })).data?.data).toMatchObject({ text: "A FORBIDDEN dance" });
+});

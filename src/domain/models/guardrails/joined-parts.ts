@@ -11,7 +11,7 @@ type Run = readonly string[];
 /** A text across the ends of parts, and where the ends are in it. */
 type Seam = Readonly<{ text: string; ends: readonly number[] }>;
 
-/** What stands across the ends of text parts anywhere in a request, as `forb` and `idden` do: nothing finds it in one of them. */
+/** What stands across the ends of text parts anywhere in a request, as `key` and `board` do: nothing finds it in one of them. */
 export function textsAcrossParts(value: unknown): string[] {
   const texts: string[] = [];
   walk(value, (run) => {

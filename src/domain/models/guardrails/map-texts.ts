@@ -3,7 +3,7 @@ import { type JsonObject, recordOf } from "../../../formats/json.ts";
 /** Members that name something by a word of the format or an id: changed, the request would mean something else. */
 const NAMES: ReadonlySet<string> = new Set(
   (
-    "id call_id callId tool_call_id tool_use_id item_id response_id previous_response_id previous_interaction_id " +
+    "id task_id call_id callId tool_call_id tool_use_id item_id response_id previous_response_id previous_interaction_id " +
     "previous_message_id file_id file_ids container container_id vector_store_ids conversation cachedContent cached_content " +
     "model models type kind role status object dialect detail format mime_type mimeType media_type mediaType voice " +
     "service_tier serviceTier reasoning_effort effort verbosity encoding_format signature thoughtSignature thought_signature " +
@@ -29,6 +29,7 @@ const ADDRESSES: ReadonlySet<string> = new Set([
   "file_uri",
   "uri",
   "server_url",
+  ...["audio_url", "video_url", "image_large_url", "imageUrl"],
 ]);
 const IS_ADDRESS = /^(?:https?|gs|s3|data|file):/i;
 

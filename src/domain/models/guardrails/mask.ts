@@ -43,9 +43,9 @@ export class Masker {
 
   /** A request or conversation with every text masked. */
   maskAll<T>(value: T): T {
-    const parted = maskAcrossParts(value, this.detectors, this.replace);
+    const joined = maskAcrossParts(value, this.detectors, this.replace);
     // A value of the same shape: only texts in it differ.
-    return mapTexts(parted, (text) => this.mask(text)) as T;
+    return mapTexts(joined, (text) => this.mask(text)) as T;
   }
 
   #plain(text: string): string {

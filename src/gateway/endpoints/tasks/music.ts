@@ -5,6 +5,7 @@ import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../
 import { requestIdOf } from "../../../lib/http/request.ts";
 import type { Caller } from "../../call/caller.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { StoredAnswers, type StoredAnswersContext } from "../../call/guardrails/answer/guard-stored.ts";
 import type { CallTools, Uses } from "../../call/services.ts";
 import type { GatewayServer } from "../../request/arrival.ts";
 import { readBody } from "../../request/client-body.ts";
@@ -16,7 +17,7 @@ import { type SubmitContext, type SubmitResult, submitTask } from "./submit.ts";
 import { callerOf } from "./task-channel.ts";
 
 /** What these functions work with. */
-export type MusicContext = SubmitContext & AdmitTaskContext;
+export type MusicContext = SubmitContext & AdmitTaskContext & StoredAnswersContext;
 
 const PLATFORM = "suno";
 const MAX_IDS = 500;
@@ -95,7 +96,7 @@ async function listSongs(context: MusicContext, request: Request, server: Gatewa
     const { tasks } = context.services;
     const { json } = await readBody(context, request, music.rules);
     const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MAX_IDS));
-    return answer(request, { code: "success", message: "", data: rows.map(viewSong) });
+    return await answerSongs(context, request, caller, rows.map(viewSong));
   } catch (error) {
     return refusal(context, request, error);
   }
@@ -107,10 +108,16 @@ async function fetchSong(context: MusicContext, request: Request, server: Gatewa
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const [row] = await findMedia(context.services.tasks.db, caller.user.id, PLATFORM, [id]);
     if (!row) throw new GatewayError(400, "task_not_exist", "task_not_exist");
-    return answer(request, { code: "success", message: "", data: viewSong(row) });
+    return await answerSongs(context, request, caller, viewSong(row));
   } catch (error) {
     return refusal(context, request, error);
   }
+}
+
+/** Lyrics and titles are answers, too. */
+async function answerSongs(context: MusicContext, request: Request, caller: Caller, data: unknown): Promise<Response> {
+  const guardrails = new StoredAnswers(context, caller, requestIdOf(request));
+  return answer(request, await guardrails.pass({ code: "success", message: "", data }));
 }
 
 /** An error in the protocol's format, with the status of the failure. */

@@ -98,7 +98,7 @@ describe("a word that a request has only", () => {
       model: "gpt-4o",
       messages: [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }],
     });
-    const blocked = await start(BLOCKS, upstream.url).relay.post("/v1/chat/completions", partsOf("so forb", "idden!"));
+    const blocked = await start(BLOCKS, upstream.url).relay.post("/v1/chat/completions", partsOf("so for", "bidden!"));
     expect([blocked.status, upstream.received.length]).toEqual([400, 0]);
     const masks = start({ g: { ...MASKS.g, phases: ["request"] } }, upstream.url);
     await masks.relay.post("/v1/chat/completions", partsOf("to ann@exam", "ple.org now"));

@@ -41,6 +41,7 @@ describe.each<[string, (text: string) => object]>([
   ["text", (content) => ({ content })],
   ["a refusal", (refusal) => ({ refusal })],
   ["reasoning", (reasoning_content) => ({ reasoning_content })],
+  ["reasoning next to empty text", (reasoning_content) => ({ content: "", reasoning_content })],
   ["the transcript of audio", (transcript) => ({ audio: { id: "a", data: "AAAA", transcript } })],
 ])("%s in two choices", (_, delta) => {
   const ends = [0, 1].map((index) => {

@@ -5,10 +5,12 @@ import { readSignedId, viewDrawing } from "../../../../domain/tasks/task-view.ts
 import { parseJson, textsOf } from "../../../../formats/json.ts";
 import { noRules } from "../../../../formats/request-rules.ts";
 import { readDrawing } from "../../../../formats/tasks/midjourney.ts";
+import { requestIdOf } from "../../../../lib/http/request.ts";
 import { trimSlashes } from "../../../../providers/contract/base-address.ts";
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../call/caller.ts";
 import { GatewayError } from "../../../call/errors.ts";
+import { StoredAnswers, type StoredAnswersContext } from "../../../call/guardrails/answer/guard-stored.ts";
 import type { CallTools, Uses } from "../../../call/services.ts";
 import type { GatewayServer } from "../../../request/arrival.ts";
 import { readBody } from "../../../request/client-body.ts";
@@ -24,7 +26,7 @@ import type { SubmitDrawingContext } from "./submit-drawing.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 
 /** What these functions work with. */
-export type RoutesContext = SubmitDrawingContext & Pick<UpstreamTools, "mediaFetch">;
+export type RoutesContext = SubmitDrawingContext & StoredAnswersContext & Pick<UpstreamTools, "mediaFetch">;
 
 /** The Midjourney protocol, under /mj and with a mode as prefix. */
 export const drawingRoutes = (context: RoutesContext): readonly Route[] => [
@@ -154,7 +156,11 @@ async function answerCaller(
   make: (caller: Caller) => Promise<unknown>,
 ): Promise<Response> {
   try {
-    return answer(request, await make(await callerOf(context, request, server, "DrawingEnabled")));
+    const caller = await callerOf(context, request, server, "DrawingEnabled");
+    // Prompts that a model wrote and descriptions are answers, too.
+    const guardrails = new StoredAnswers(context, caller, requestIdOf(request));
+    const { made } = await guardrails.pass({ made: await make(caller) });
+    return answer(request, made);
   } catch (error) {
     return refusal(context, request, error);
   }
