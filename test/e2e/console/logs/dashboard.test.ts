@@ -156,7 +156,7 @@ describe("the dashboard", () => {
     const { page } = consolePage;
     const tokens = { modelRatio: "1", completionRatio: "3", cacheRatio: "1" };
     const change: PriceChangeView = {
-      ...{ id: 1, changed_at: UNTIL - DAY_S, model_name: "model-1987", is_base_same: false },
+      ...{ id: 1, changed_at: UNTIL - DAY_S, model_name: "model-1987", unit: "token", is_base_same: false },
       ...{ before: tokens, after: { ...tokens, completionRatio: "4" } },
       parts: [{ part: "cached", of: "", before: { usd: 2 }, after: { usd: 1 } }],
     };
