@@ -149,6 +149,8 @@ export const surfaces: NonNullable<ThemeOptions["components"]> = {
     },
   },
   MuiMenu: {
+    // With it the library forgets that the menu has the focus, and lets a page that still loads take it away.
+    defaultProps: { disableAutoFocus: false },
     styleOverrides: { list: { padding: 4 } },
   },
   MuiPopover: {

@@ -42,6 +42,24 @@ const readStorage = (): Promise<Record<string, unknown> & { cookie: string; cach
     return { ...localStorage, ...sessionStorage, ...databases, cookie: document.cookie, cached };
   });
 
+test("an open menu keeps the keyboard from a page that still loads", async () => {
+  const loads = Promise.withResolvers<void>();
+  await page.route("**/api/system/first_steps*", async (route) => {
+    await loads.promise;
+    await route.continue();
+  });
+  const opened = open("/start");
+  await button(words.shell.account).click();
+  await page.getByRole("menuitem", { name: words.shell.signOut }).waitFor();
+  loads.resolve();
+  await page.getByPlaceholder(words.channels.quick.keyPlaceholder).waitFor();
+  await opened;
+  expect(await page.evaluate(() => document.activeElement?.closest(".MuiModal-root") != null)).toBe(true);
+  await page.keyboard.press("Escape");
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  await page.unrouteAll();
+}, 120_000);
+
 test("signing out is in the account menu of every page of the menu", async () => {
   const paths = NAV.flatMap(({ items }) => items).map(({ path }) => path);
   expect(paths.length).toBeGreaterThan(20);
