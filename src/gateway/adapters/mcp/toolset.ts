@@ -1,5 +1,5 @@
 import { type McpTool, statusOfFailure } from "../../../domain/models/mcp/connection.ts";
-import { aliasOf } from "../../../domain/models/mcp/tools/tool-names.ts";
+import { aliasOf, distinctAlias } from "../../../domain/models/mcp/tools/tool-names.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { reasonOf } from "../../../lib/reason.ts";
@@ -62,7 +62,9 @@ export class McpToolset {
     );
     for (const { server, tools } of this.listed) {
       for (const tool of tools) {
-        const alias = aliasOf(server.label, tool.name);
+        const usual = aliasOf(server.label, tool.name);
+        // A tool "b__c" of the server "a" must not stand in for the tool "c" of "a__b".
+        const alias = this.#offered.has(usual) ? distinctAlias(server.label, tool.name) : usual;
         this.#offered.set(alias, { alias, server, tool });
       }
     }
