@@ -28,6 +28,8 @@ const MAX_ENTRIES = 1_000;
 const MAX_PAGES = 20;
 /** An entry that is longer says more than a list should. */
 const MAX_ENTRY_LENGTH = 65_536;
+/** Of a name that an error repeats. */
+export const MAX_NAMED = 100;
 /** Visible characters, as in names of tools. */
 const NAME = /^[\x21-\x7e]{1,128}$/;
 /** The address of a resource among those of several servers. */
@@ -163,7 +165,7 @@ export class PassedOn {
       const found = items.find((item) => aliasOf(server.name, item.name) === name);
       if (found) return { server, own: found.name };
     }
-    throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}.`);
+    throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name.slice(0, MAX_NAMED)}.`);
   }
 
   #findResource(uri: string): Readonly<{ server: McpServer; own: string }> {
@@ -172,7 +174,7 @@ export class PassedOn {
     const [, name, own] = JOINED.exec(uri) ?? [];
     const server = this.#byResources.find((each) => each.name === name);
     if (server && own) return { server, own };
-    throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri.slice(0, MAX_NAMED)}.`);
   }
 
   /** The lists of servers; of several, those that answer. Rejects GatewayError. */
@@ -231,7 +233,7 @@ export class PassedOn {
   ): Promise<Result> {
     const { mcpSessions } = this.context;
     const { timeoutMs } = server;
-    return throughBreaker(mcpSessions, server, async () =>
+    return throughBreaker(mcpSessions, server, this.by.caller, async () =>
       read(await mcpSessions.request(server, this.by, { method, params, timeoutMs })),
     );
   }

@@ -116,7 +116,7 @@ export async function runServerCall<Result extends object>(
   try {
     await beginCall(context, call);
     const sent = recordOf(call.body.json.arguments) ?? {};
-    const received = await throughBreaker(context.mcpSessions, server, () => send(sent, readsResult(call)));
+    const received = await throughBreaker(context.mcpSessions, server, caller, () => send(sent, readsResult(call)));
     result = await guardServerResult(context, call, received, textOf(received));
     const { name, maxResultTokens } = server;
     if (maxResultTokens !== null) await refuseTooManyTokens(name, readableOf(result), maxResultTokens);
@@ -179,9 +179,10 @@ function callOf(
 export async function throughBreaker<Result>(
   { breaker }: McpSessions,
   server: McpServer,
+  { user }: Pick<Call["caller"], "user">,
   send: () => Promise<Result>,
 ): Promise<Result> {
-  const restMs = breaker.enter(server.id);
+  const restMs = breaker.enter(server.id, user.id);
   if (restMs > 0) {
     const seconds = Math.ceil(restMs / 1000);
     const params = { server: server.name, seconds };
@@ -198,9 +199,10 @@ export async function throughBreaker<Result>(
       throw thrown;
     }
     const failure = await failureOf(thrown, server);
-    // A server that refuses what the client sent works, and what one caller uses up closes it to no other.
-    if (failure.status < 500 || isCallers(thrown)) breaker.succeeded(server.id);
-    else breaker.failed(server.id);
+    // A server that refuses what the client sent works, and what one caller uses up says nothing of it.
+    if (isCallers(thrown)) breaker.abandoned(server.id);
+    else if (failure.status < 500) breaker.succeeded(server.id);
+    else breaker.failed(server.id, user.id);
     throw failure;
   }
 }

@@ -7,13 +7,17 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { declaredTo } from "./questions/client-abilities.ts";
 
-const MAX_SESSIONS = 2_000;
+/** Of one server; of those, of one account, beyond which its own idle ones end. */
+const [MAX_SESSIONS, MAX_OF_ACCOUNT] = [2_000, 500];
 /** An unused session at a server ends. */
 const IDLE_MS = 900_000;
 const IDLE_PROCESS_MS = 300_000;
 const UPKEEP_MS = 5_000;
 
-type Session = Readonly<{ connection: ServerConnection; end: AbortController }>;
+type Session = Readonly<{ connection: ServerConnection }> & {
+  /** Calls under way. */
+  uses: number;
+};
 
 /** Whose session it is. */
 export type SessionOwner = Readonly<{ user: Readonly<{ id: number }>; token: Readonly<{ id: number }> | null }>;
@@ -74,7 +78,9 @@ export class McpSessions {
     const owner = sessionKeyOf(caller, session);
     const { SessionOverError, statusOfFailure } = await import("../../../domain/models/mcp/connection.ts");
     for (let isFirst = true; ; isFirst = false) {
-      const { connection } = await this.#sessionOf(server, owner, { accountId: caller.user.id, session });
+      const used = await this.#sessionOf(server, owner, { accountId: caller.user.id, session });
+      const { connection } = used;
+      used.uses += 1;
       try {
         return await use(connection);
       } catch (error) {
@@ -82,6 +88,8 @@ export class McpSessions {
         const isOver = (statusOfFailure(error) === 404 || error instanceof SessionOverError) && !connection.hasFailed;
         if (isOver || connection.hasFailed) this.#drop(server, owner, connection);
         if (!isOver || !isFirst) throw error;
+      } finally {
+        used.uses -= 1;
       }
     }
   }
@@ -100,17 +108,19 @@ export class McpSessions {
     this.#byServer.set(server, sessions);
     const known = sessions.get(owner);
     if (known) return known;
-    const end = new AbortController();
     const connection = await openConnection(this.fetches, server, {
-      signal: end.signal,
+      signal: new AbortController().signal,
       accountId,
       capabilities: declaredTo(server, session),
     });
     const other = sessions.get(owner);
     if (other) return other;
-    const made = { connection, end };
+    const made = { connection, uses: 0 };
     if (server.kind === "stdio") this.#keep(server);
-    sessions.set(owner, made, { ttl: server.kind === "stdio" ? IDLE_PROCESS_MS : IDLE_MS });
+    makeRoom(sessions, accountId);
+    // Idle since the end of its last call, which may take its time.
+    const ttl = (server.kind === "stdio" ? IDLE_PROCESS_MS : IDLE_MS) + server.timeoutMs;
+    sessions.set(owner, made, { ttl });
     return made;
   }
 
@@ -130,6 +140,15 @@ export class McpSessions {
     const sessions = this.#byServer.get(server);
     if (sessions?.peek(owner)?.connection === connection) sessions.delete(owner);
   }
+}
+
+/** Ends the session that is idle longest: of an account that has its share, its own, else of all. */
+function makeRoom(sessions: LRUCache<string, Session>, accountId: number): void {
+  const keys = [...sessions.rkeys()];
+  const own = keys.filter((key) => key.startsWith(`${accountId}/`));
+  const among = own.length >= MAX_OF_ACCOUNT ? own : keys.length >= MAX_SESSIONS ? keys : [];
+  const idle = among.find((key) => sessions.peek(key)?.uses === 0);
+  if (idle !== undefined) sessions.delete(idle);
 }
 
 const newSessions = () =>
