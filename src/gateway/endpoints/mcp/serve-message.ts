@@ -6,10 +6,13 @@ import {
   CompleteRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
+  InitializeRequestSchema,
+  JSONRPCRequestSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  McpError,
   ReadResourceRequestSchema,
   type ServerNotification,
   type ServerRequest,
@@ -28,7 +31,7 @@ import { GatewayError } from "../../call/errors.ts";
 import type { CallTiming } from "../../call/progress.ts";
 import { callTool } from "./call-tool.ts";
 import { sessionOf } from "./endpoint.ts";
-import { type Observe, PassedOn } from "./passed-on.ts";
+import { MAX_NAMED, type Observe, PassedOn } from "./passed-on.ts";
 import { CallRelay } from "./questions/call-relay.ts";
 import { readToolCall, searchTools, toolSearchOf } from "./search/tool-search.ts";
 import type { ServerCallContext } from "./server-call.ts";
@@ -48,6 +51,9 @@ export type ClientMessage = Readonly<{
 }>;
 
 const PAGE_SIZE = 250;
+const SDK_PREFIX = /^MCP error -?\d+: /;
+/** Reports of progress in one call. */
+const MAX_REPORTS = 10_000;
 /** While these run, a server may ask its client, and report. */
 const STREAMED: readonly unknown[] = ["tools/call", "prompts/get", "resources/read"];
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -61,6 +67,8 @@ const SERVER_ERROR = -32000;
  */
 export async function serveMessage(context: ServerCallContext, message: ClientMessage): Promise<Response> {
   const { request, json } = message;
+  const wrong = wrongParams(json);
+  if (wrong) return wrong;
   const session = sessionOf(request);
   const by = { ...message, session, labels: session === "" ? {} : { session_id: session } };
   const passed = new PassedOn(context, message.servers, message.isJoined, by);
@@ -76,7 +84,10 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
     try {
       return await work;
     } catch (error) {
-      throw error instanceof GatewayError ? toRpcError(error, requestIdOf(request), session) : error;
+      if (error instanceof GatewayError) throw toRpcError(error, requestIdOf(request), session);
+      // The SDK writes the code into the message, and clients do it again.
+      if (error instanceof McpError) throw new RpcError(error.code, error.message.replace(SDK_PREFIX, ""));
+      throw error;
     }
   };
   const observe =
@@ -93,11 +104,13 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
         void server.close();
       });
       const progressToken = _meta?.progressToken;
-      const onProgress = (progress: object) =>
-        void sendNotification({
-          method: "notifications/progress",
-          params: { progress: 0, ...progress, progressToken: progressToken ?? 0 },
-        }).catch(() => {});
+      let reports = 0;
+      const onProgress = (progress: object) => {
+        reports += 1;
+        if (reports > MAX_REPORTS) return;
+        const params = { progress: 0, ...progress, progressToken: progressToken ?? 0 };
+        void sendNotification({ method: "notifications/progress", params }).catch(() => {});
+      };
       try {
         return await make({ client, ...(progressToken !== undefined && { onProgress }) });
       } finally {
@@ -106,7 +119,9 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
       }
     };
   passOn(server, passed, answer, observe);
-  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+  server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {
+    // What reaches all processes counts toward the limits of the caller.
+    if (isLimited(context, message.caller)) await answer(rateLimit(context, message.caller));
     context.mcpQuestions.setLevel(message.caller, session, params.level);
     return {};
   });
@@ -127,7 +142,7 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
       ({ name, input } = named);
     }
     const offered = message.tools.find(name);
-    if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
+    if (!offered) throw new RpcError(ErrorCode.InvalidParams, `There is no tool ${name.slice(0, MAX_NAMED)}.`);
     const called = observe(extra)(offered, (observer) => callTool(context, { ...by, offered, input, ...observer }));
     const result = await answer(
       called.catch((error: unknown) => {
@@ -144,6 +159,27 @@ export async function serveMessage(context: ServerCallContext, message: ClientMe
   });
   await server.connect(transport);
   return await transport.handleRequest(request, { parsedBody: json });
+}
+
+/** The requests whose parameters are checked here: the SDK calls wrong ones its own failure. */
+const SCHEMAS = [
+  ...[InitializeRequestSchema, SetLevelRequestSchema, ListToolsRequestSchema, CallToolRequestSchema],
+  ...[ListPromptsRequestSchema, GetPromptRequestSchema, ListResourcesRequestSchema, CompleteRequestSchema],
+  ...[ListResourceTemplatesRequestSchema, ReadResourceRequestSchema],
+] as const;
+const SCHEMA_OF = new Map<string, (typeof SCHEMAS)[number]>(
+  SCHEMAS.map((schema) => [schema.shape.method.value, schema]),
+);
+
+/** The error of a request whose parameters are none of its method; null: they are, or it is no request. */
+function wrongParams(json: JsonObject): Response | null {
+  const { method, id } = json;
+  const schema =
+    typeof method === "string" && JSONRPCRequestSchema.safeParse(json).success ? SCHEMA_OF.get(method) : null;
+  const [issue] = schema?.safeParse(json).error?.issues ?? [];
+  if (!issue) return null;
+  const message = `${issue.path.join(".").slice(0, MAX_NAMED)}: ${issue.message.slice(0, 1_000)}`;
+  return Response.json({ jsonrpc: "2.0", id, error: { code: ErrorCode.InvalidParams, message } });
 }
 
 /** Handles what clients ask of prompts and resources, where servers pass them on. */

@@ -28,6 +28,8 @@ const NAMES = [
   "log",
   "log-aside",
   "log-late",
+  "storm",
+  "progress",
 ] as const;
 /** The tools, as an administrator has approved them. */
 const ASKING_TOOLS = [...NAMES, "many", "at-once", "give-up", "forget", "wait", "forged", "refuse"].map((name) =>
@@ -85,7 +87,7 @@ type Seen = ReturnType<typeof startAskingServer>["seen"];
 function createServer(seen: Seen): Server {
   const server = new Server(
     { name: "asking", version: "1.0.0" },
-    { capabilities: { tools: {}, logging: {}, prompts: {}, resources: {} } },
+    { capabilities: { tools: { listChanged: true }, logging: {}, prompts: {}, resources: {} } },
   );
   const text = (value: unknown) => ({ content: [{ type: "text" as const, text: JSON.stringify(value) }] });
   const ask = (message: string) => ({
@@ -182,6 +184,15 @@ function createServer(seen: Seen): Server {
           setTimeout(() => void server.sendLoggingMessage({ level: "warning", data }), 50);
         }
         return text("logged");
+      case "storm":
+        for (let at = 0; at < Number(input?.count); at += 1) setTimeout(() => void server.sendToolListChanged(), 100);
+        return text("stormed");
+      case "progress": {
+        const progressToken = extra._meta?.progressToken ?? 0;
+        for (let progress = 1; progress <= Number(input?.count); progress += 1)
+          await extra.sendNotification({ method: "notifications/progress", params: { progressToken, progress } });
+        return text("done");
+      }
       case "many": {
         const outcomes: unknown[] = [];
         for (let at = 0; at < 1_000; at += 1)
