@@ -38,7 +38,7 @@ const SET_LEVEL_WITHIN_MS = 5_000;
 /** Messages that arrive between calls: so many, of so many UTF-16 code units of JSON together, the latest ones. */
 const [MAX_LATE, MAX_LATE_LENGTH] = [100, 262_144];
 /** All else that servers tell is about lists, which each client's request reads. */
-const KEPT: readonly string[] = ["notifications/message", "notifications/elicitation/complete"];
+const LASTING: readonly string[] = ["notifications/message", "notifications/elicitation/complete"];
 
 type Exchange = Readonly<{ isOver: boolean; client: CallClient | null }>;
 
@@ -131,7 +131,7 @@ export class ServerMessages<Current extends Exchange> {
   #notify(method: string, params: JsonObject): void {
     const client = this.#current();
     client?.notify(method, params);
-    if (client || !this.#keepsLate || !KEPT.includes(method)) return;
+    if (client || !this.#keepsLate || !LASTING.includes(method)) return;
     this.#late.push({ method, params, length: JSON.stringify(params).length });
     const length = () => this.#late.reduce((sum, late) => sum + late.length, 0);
     while (this.#late.length > MAX_LATE || length() > MAX_LATE_LENGTH) this.#late.shift();
