@@ -8,14 +8,17 @@ const END = 512;
 /** The texts of parts in a row: a model reads them as one. */
 type Run = readonly string[];
 
-/** A text across the ends of parts, and where the ends are in it. */
-type Seam = Readonly<{ text: string; ends: readonly number[] }>;
+/** A part, or the end of a long one: its text from a place on. */
+type Segment = Readonly<{ part: number; from: number; text: string }>;
+
+/** Segments that follow one another, across the ends of parts. */
+type Seam = readonly Segment[];
 
 /** What stands across the ends of text parts anywhere in a request, as `key` and `board` do: nothing finds it in one of them. */
 export function textsAcrossParts(value: unknown): string[] {
   const texts: string[] = [];
   walk(value, (run) => {
-    for (const { text } of seamsOf(run)) texts.push(text);
+    for (const seam of seamsOf(run)) texts.push(textOf(seam));
     return null;
   });
   return texts;
@@ -28,53 +31,56 @@ export function maskAcrossParts(
   replace: (text: string, match: Match) => string,
 ): unknown {
   return walk(value, (run) => {
-    if (!seamsOf(run).some((seam) => crossesEnd(seam, detectors))) return null;
-    return maskRun(run, detectors, replace);
+    const changed = seamsOf(run).flatMap((seam) => maskSeam(seam, detectors, replace));
+    if (changed.length === 0) return null;
+    const masked = [...run];
+    // From behind: what is before a segment keeps its place.
+    for (const { part, from, text, was } of changed.toReversed()) {
+      const old = masked[part] ?? "";
+      masked[part] = old.slice(0, from) + text + old.slice(from + was.length);
+    }
+    return masked;
   });
 }
 
 function seamsOf(run: Run): Seam[] {
-  const seams: Seam[] = [];
-  let [text, ends]: [string, number[]] = ["", []];
-  const close = () => {
-    if (ends.length > 0) seams.push({ text, ends });
-  };
-  for (const [at, part] of run.entries()) {
-    if (at > 0) ends.push(text.length);
-    text += part.length > 2 * END ? part.slice(0, END) : part;
-    if (part.length <= 2 * END) continue;
-    close();
-    [text, ends] = [part.slice(-END), []];
+  const seams: Segment[][] = [];
+  let seam: Segment[] = [];
+  for (const [part, text] of run.entries()) {
+    const isLong = text.length > 2 * END;
+    seam.push({ part, from: 0, text: isLong ? text.slice(0, END) : text });
+    if (!isLong) continue;
+    seams.push(seam);
+    seam = [{ part, from: text.length - END, text: text.slice(-END) }];
   }
-  close();
-  return seams;
+  seams.push(seam);
+  return seams.filter(({ length }) => length > 1);
 }
 
-const crossesEnd = ({ text, ends }: Seam, detectors: readonly Detector[]): boolean => {
-  const cuts = [0, ...ends, text.length];
-  return (
-    acrossEnds(
-      cuts.slice(1).map((end, at) => text.slice(cuts[at], end)),
-      detectors,
-    ).size > 0
-  );
-};
+const textOf = (seam: Seam): string => seam.map(({ text }) => text).join("");
 
-/** Where matches begin that are across ends of parts, unless a part has a match of its own there: that is masked in any case. */
-function acrossEnds(run: Run, detectors: readonly Detector[]): ReadonlySet<number> {
-  const found = new Set<number>();
+/**
+ * Where matches begin that are across ends of parts, unless a part has a match of its own there: that is masked in any case.
+ */
+function acrossEnds(seam: Seam, detectors: readonly Detector[]): ReadonlySet<number> {
   const ends: number[] = [];
-  const own: [start: number, end: number][] = [];
   let length = 0;
-  for (const part of run) {
-    for (const { start, end } of matchesIn(part, detectors)) own.push([length + start, length + end]);
-    length += part.length;
+  for (const { text } of seam) {
+    length += text.length;
     ends.push(length);
   }
-  for (const { start, end } of matchesIn(run.join(""), detectors)) {
-    if (!ends.some((at) => start < at && at < end)) continue;
-    if (!own.some(([from, to]) => from < end && start < to)) found.add(start);
-  }
+  const found = new Set<number>();
+  const across = matchesIn(textOf(seam), detectors).filter(({ start, end }) =>
+    ends.some((at) => start < at && at < end),
+  );
+  if (across.length === 0) return found;
+  const own = seam.flatMap(({ text }, at) =>
+    matchesIn(text, detectors).map(({ start, end }) => ({
+      start: (ends[at - 1] ?? 0) + start,
+      end: (ends[at - 1] ?? 0) + end,
+    })),
+  );
+  for (const { start, end } of across) if (!own.some((one) => one.start < end && start < one.end)) found.add(start);
   return found;
 }
 
@@ -87,34 +93,39 @@ function matchesIn(text: string, detectors: readonly Detector[]): Readonly<{ sta
   });
 }
 
-/** The parts with what is found across their ends replaced. */
-function maskRun(run: Run, detectors: readonly Detector[], replace: (text: string, match: Match) => string): string[] {
-  const across = acrossEnds(run, detectors);
-  const masked = run.map(() => "");
-  let part = 0;
-  let left = run[0]?.length ?? 0;
+/** The segments of a seam with what is found across their ends replaced, and what they were; none if nothing is. */
+function maskSeam(
+  seam: Seam,
+  detectors: readonly Detector[],
+  replace: (text: string, match: Match) => string,
+): (Segment & Readonly<{ was: string }>)[] {
+  const across = acrossEnds(seam, detectors);
+  if (across.size === 0) return [];
+  const masked = seam.map(() => "");
+  let at = 0;
+  let left = seam[0]?.text.length ?? 0;
   let place = 0;
-  for (const { text, match } of piecesOf(run.join(""), detectors)) {
+  for (const { text, match } of piecesOf(textOf(seam), detectors)) {
     const isMasked = match !== null && across.has(place);
     place += text.length;
     if (isMasked) masked[current()] += replace(text, match);
-    for (let at = 0; at < text.length; ) {
+    for (let from = 0; from < text.length; ) {
       const into = current();
-      const length = Math.min(left, text.length - at);
-      if (!isMasked) masked[into] += text.slice(at, at + length);
+      const length = Math.min(left, text.length - from);
+      if (!isMasked) masked[into] += text.slice(from, from + length);
       left -= length;
-      at += length;
+      from += length;
     }
   }
-  return masked;
+  return seam.map(({ part, from, text }, index) => ({ part, from, text: masked[index] ?? "", was: text }));
 
-  /** The part to which the next character belongs. */
+  /** The segment to which the next character belongs. */
   function current(): number {
-    while (left === 0 && part < run.length - 1) {
-      part += 1;
-      left = run[part]?.length ?? 0;
+    while (left === 0 && at < seam.length - 1) {
+      at += 1;
+      left = seam[at]?.text.length ?? 0;
     }
-    return part;
+    return at;
   }
 }
 
