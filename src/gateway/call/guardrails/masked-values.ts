@@ -50,8 +50,9 @@ export const keyOfConversation = (
   id: string,
 ): string => services.vault.keyedHash(`masked ${tenantOf(caller)} ${id}`);
 
-/** The conversation that a provider keeps, and that a request goes on with; null: it names none. */
-function conversationOf({ body: { json } }: Pick<Call, "body">): string | null {
+/** The conversation that a provider keeps, and that a request of the Responses API goes on with; null: it names none. */
+function conversationOf({ body: { json }, endpoint }: Pick<Call, "body" | "endpoint">): string | null {
+  if (endpoint.codec.dialect !== "openai-responses") return null;
   const { conversation } = json;
   const id = typeof conversation === "string" ? conversation : recordOf(conversation)?.id;
   return typeof id === "string" && id !== "" ? id : null;

@@ -135,6 +135,21 @@ test("a conversation that a provider keeps is restored in the next turn, whereve
   expect(JSON.stringify(await rows())).not.toContain("@example");
 });
 
+test.each([true, false])(
+  "values come back when nothing is masked any more, on a provider that stores: %p",
+  async (isNative) => {
+    const provider = startProvider(isNative);
+    const first = await startWorker(provider.url).say({ input: `Remember ${MAIL}` });
+    await stored(first.id);
+    const second = await startWorker(provider.url, {}).say({ input: "Whom?", previous_response_id: first.id });
+    expect(second.output).toContain(MAIL);
+    await stored(second.id);
+    const third = await startWorker(provider.url, {}).say({ input: "And?", previous_response_id: second.id });
+    expect(third.output).toContain(MAIL);
+    expect(JSON.stringify(await rows())).not.toContain("@example");
+  },
+);
+
 test("nothing is kept where the site stores no responses, nor where nothing is masked", async () => {
   const provider = startProvider(true);
   const sealed = async () => (await rows()).filter(({ body }) => body.startsWith("v1.")).length;

@@ -37,10 +37,15 @@ export type GuardRequestContext = Uses<"log" | "settings" | "vault"> &
  */
 export function guardRequest(context: GuardRequestContext, call: Call): Call | Promise<Call> {
   const { values } = context.services.settings;
-  if (values.Guardrails.length === 0 && !call.caller.policies && !mayHaveWords(values, call)) return call;
-  const set = guardSetOf(context.services.settings, call.caller, call.fallbackFrom ?? call.summary.model);
+  const isOff = values.Guardrails.length === 0 && !call.caller.policies && !call.resumedMasked;
+  if (isOff && !mayHaveWords(values, call)) return call;
+  const found = guardSetOf(context.services.settings, call.caller, call.fallbackFrom ?? call.summary.model);
+  // What was masked in a conversation comes back, also if nothing is masked any more.
+  const set = found ?? (call.resumedMasked ? NO_GUARDRAILS : null);
   return set ? timed(call, () => guardBy(context, call, set)) : call;
 }
+
+const NO_GUARDRAILS: GuardSet = { request: [], answer: [] };
 
 /** The same for a call that is no model's, by these guardrails; `called`: what it calls. It cannot go elsewhere. */
 export const guardOther = (
@@ -108,7 +113,7 @@ function guardBy(
   if (log.verdicts.length > 0 || masking.length > 0 || set.answer.length > 0) call.progress.guard = log;
   const decision = strictest(acting);
   if (decision?.action === "block") throw refusalOf(decision);
-  const isOver = masking.length === 0 && set.answer.length === 0 && !hasServices(set);
+  const isOver = masking.length === 0 && set.answer.length === 0 && !hasServices(set) && !call.resumedMasked;
   return isOver && !decision ? call : guardFurther(context, call, set, { log, decision, masking });
 }
 
@@ -178,7 +183,7 @@ function guardAfter(
   const tenant = tenantOf(call.caller);
   const placeholders = new Placeholders((text) => services.vault.keyedHash(`guardrail ${tenant} ${text}`), earlier);
   const masked = masking.length > 0 ? maskTexts(call, masking, placeholders, log) : call;
-  const hides = masking.length > 0 || set.request.some(isMaskingService);
+  const hides = masking.length > 0 || set.request.some(isMaskingService) || Object.keys(earlier).length > 0;
   const guard: CallGuard = {
     ...{ answer: set.answer, placeholders, isRouted: false, hidesContent: hides },
     unmasked: call.fullConversation,
