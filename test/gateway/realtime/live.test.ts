@@ -256,6 +256,8 @@ describe("what guardrails find in what the model says", () => {
     const upstream = startLive((peer) => {
       say(peer, turn("pay with 4111 11"));
       say(peer, turn("11 1111 1111"));
+      const code = [{ executableCode: { language: "PYTHON", code: `pay("${CARD}")` } }];
+      say(peer, { serverContent: { modelTurn: { role: "model", parts: code } } });
       say(peer, { toolCall: { functionCalls: [{ id: "1", name: "pay", args: { card: CARD } }] } });
       say(peer, { ...OVER, usageMetadata: LIVE_USAGE });
     });
@@ -271,6 +273,7 @@ describe("what guardrails find in what the model says", () => {
     expect(messages.flatMap(({ toolCall }) => toolCall?.functionCalls ?? [])).toEqual([
       { id: "1", name: "pay", args: { card: "[CARD]" } },
     ]);
+    expect(JSON.stringify(messages)).toContain('pay(\\"[CARD]\\")');
     session.close();
     const record = await billing.nextRecord();
     expect(record.quota).toBe(LIVE_COST);

@@ -1,5 +1,5 @@
 import type { Guardrail } from "../../../../domain/models/guardrails/compile.ts";
-import { inspect, type Verdict } from "../../../../domain/models/guardrails/inspect.ts";
+import { inspect, type Verdict, verdictOf } from "../../../../domain/models/guardrails/inspect.ts";
 import { Placeholders } from "../../../../domain/models/guardrails/placeholders.ts";
 import type { JsonObject } from "../../../../formats/json.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
@@ -10,6 +10,7 @@ import { answerWordsOf, guardSetOf } from "../guard-set.ts";
 import { maskerOf } from "../mask-call.ts";
 import { answerRefusal } from "../refusals.ts";
 import { answerFilter, isWhileStreaming } from "./answer-filter.ts";
+import { AnswerRules } from "./answer-text.ts";
 import { acts } from "./guard-stored.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
@@ -78,6 +79,14 @@ export class SessionGuard {
       { type: "tool-input", ...AT, text: input },
       END,
     ]);
+  }
+
+  /** A complete value, such as what a hosted tool returned; null: the response ends before it. */
+  value<Value>(value: Value): Value | null {
+    const rules = new AnswerRules(this.#current(), this.#placeholders);
+    const passed = rules.value(value);
+    for (const [guardrail, found] of rules.found) this.#log.verdicts.push(verdictOf(guardrail, "answer", found));
+    return passed;
   }
 
   /** Takes what was found in what the client sends: it stands in the log of the next response. */

@@ -161,11 +161,22 @@ class LiveEvents implements SessionEvents {
       isStopped ||= passed.isStopped;
       return passed.text;
     };
+    /** What is no text of the model: code that it runs, its results, sources. */
+    const cleanValue = <Value extends object>(value: Value): Value => {
+      const passed = guard.readsTools ? guard.value(value) : value;
+      isStopped ||= passed === null;
+      return passed ?? value;
+    };
     const turn = recordOf(content.modelTurn);
     const parts = Array.isArray(turn?.parts) ? turn.parts : [];
+    const cleanPart = (part: JsonObject): JsonObject =>
+      part.text !== undefined ? withText(part, clean) : part.inlineData != null ? part : cleanValue(part);
     const cleaned = {
       ...content,
-      ...(turn && { modelTurn: { ...turn, parts: parts.map((part) => withText(recordOf(part) ?? {}, clean)) } }),
+      ...(turn && { modelTurn: { ...turn, parts: parts.map((part) => cleanPart(recordOf(part) ?? {})) } }),
+      ...(content.groundingMetadata != null && {
+        groundingMetadata: cleanValue(recordOf(content.groundingMetadata) ?? {}),
+      }),
       ...(content.outputTranscription !== undefined && {
         outputTranscription: withText(recordOf(content.outputTranscription) ?? {}, clean),
       }),
