@@ -172,6 +172,19 @@ describe("a service that only takes notes", () => {
     ]);
   });
 
+  test("that does not answer holds no more than so many questions", async () => {
+    const answers = Promise.withResolvers<void>();
+    const { service, relay, late } = start(answers.promise, { shadow: true, phases: ["request"] });
+    const all = Array.from({ length: 120 }, () => relay.post("/v1/completions", { model: "gpt-4o", prompt: "hi" }));
+    for (const response of await Promise.all(all)) expect(await response.text()).toContain(MAIL);
+    await until(() => relay.billing.records.length === 120);
+    const noted = relay.billing.records.flatMap(({ other }) => other.guardrails?.verdicts ?? []);
+    expect(noted.map(({ failed }) => failed)).toEqual(Array(20).fill("busy"));
+    answers.resolve();
+    await until(() => late.length === 100);
+    expect(service.questions).toHaveLength(100);
+  });
+
   test("stands in the log row of a call that takes longer", async () => {
     const service = startService(Promise.resolve());
     const upstream = startUpstream(async () => {
