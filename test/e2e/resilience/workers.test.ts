@@ -526,7 +526,13 @@ test("a stored conversation has back what guardrails masked in it, whichever wor
       turns.push(input);
       const text = turns.join(" | ");
       return Response.json({
-        ...{ id: `resp_${name}_${turns.length}`, object: "response", created_at: 1, status: "completed", model: "repeats" },
+        ...{
+          id: `resp_${name}_${turns.length}`,
+          object: "response",
+          created_at: 1,
+          status: "completed",
+          model: "repeats",
+        },
         output: [
           {
             ...{ id: `msg_${name}_${turns.length}`, type: "message", role: "assistant", status: "completed" },
