@@ -99,6 +99,7 @@ function reencrypt({ sql, kind }: Database, from: Vault, to: Vault): Promise<num
       if (kind === "server") await refuseInUse(tx);
       let count = (await renewOptions(tx, renew)) + (await renewUsers(tx, renew));
       for (const column of COLUMNS) count += await renewColumn(tx, column, renew);
+      count += await renewResponses(tx, renew);
       return count;
     }),
   );
@@ -125,6 +126,20 @@ async function renewColumn(
         from (select unnest($1::int[]) as id, unnest($2::text[]) as cipher) as renewed where ${name}.${id} = renewed.id`,
       [rows.map((row) => row.id), rows.map((row) => renew(row.cipher))],
     );
+    count += rows.length;
+    after = last.id;
+  }
+}
+
+/** Stored conversations in which something is masked. */
+async function renewResponses(tx: Statements, renew: Renew): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const rows = await tx<{ id: string; body: string }[]>`
+      select id, body from stored_responses where id > ${after} and body like 'v1.%' order by id limit ${ROWS_A_STATEMENT}`;
+    const last = rows.at(-1);
+    if (!last) return count;
+    for (const { id, body } of rows) await tx`update stored_responses set body = ${renew(body)} where id = ${id}`;
     count += rows.length;
     after = last.id;
   }

@@ -105,6 +105,13 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
     await root.post("/api/user/totp/begin", { password: ROOT_PASSWORD });
     for (let count = 0; count < 3; count += 1) apiKey = (await createApiKey(root)).key;
     accessToken = await root.get("/api/user/token");
+    await setOption(root, "Guardrails", { pii: { kind: "personal_data", action: "mask" } });
+    const response = await fetch(`${gateway.url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: MODEL, input: "Write to ann@example.org" }),
+    });
+    expect(response.status).toBe(200);
 
     const busy = await rotate();
     expect(busy.code).toBe(1);
@@ -115,7 +122,7 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
   });
 
   test("everything is encrypted under the new key, nothing under the old one", async () => {
-    const tables = ["alert_destinations", "channels", "options", "tokens", "totp_secrets", "users"];
+    const tables = ["alert_destinations", "channels", "options", "stored_responses", "tokens", "totp_secrets", "users"];
     expect(Object.keys(secrets).sort()).toEqual(tables);
     const total = Object.values(secrets).reduce((sum, count) => sum + count, 0);
     const done = await rotate();

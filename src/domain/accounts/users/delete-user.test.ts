@@ -27,7 +27,7 @@ test("nothing stays of message content, where money went and where calls came fr
     keys: [""],
   });
   expect(of.stays).toEqual({
-    sessions: ["here", "upstream"],
+    sessions: ["here", "masked", "upstream"],
     accounts: ["IBAN 1", "IBAN 1", "IBAN 1", "IBAN 1"],
     keys: ["10.0.0.1"],
   });
@@ -40,6 +40,7 @@ async function addUser(username: string): Promise<number> {
   await db.insert(storedResponses).values([
     { ...session, id: `${username} here`, isNative: false, turns: '["my secret"]' },
     { ...session, id: `${username} upstream`, isNative: true },
+    { ...session, id: `${username} masked`, isNative: true, body: "v1.what was masked" },
   ]);
   await db.insert(withdrawals).values(
     ["requested", "approved", "paid", "rejected"].map((status) => ({
