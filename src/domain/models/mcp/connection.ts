@@ -14,10 +14,11 @@ import {
   ResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
-import type { JsonObject } from "../../../formats/json.ts";
+import { type JsonObject, MOST_DEPTH } from "../../../formats/json.ts";
 import type { CheckedFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { JsonDepth } from "../../../lib/values/json/json-depth.ts";
 import type { Operation } from "./openapi/operation.ts";
-import { ResultTooLargeError } from "./result-too-large.ts";
+import { ResultTooDeepError, ResultTooLargeError } from "./result-too-large.ts";
 import { type CallClient, ServerMessages } from "./server-messages.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 
@@ -254,11 +255,14 @@ export class McpConnection implements ServerConnection {
     const exchange = ownExchange();
     const maxBytes = this.#maxBytes;
     let left = maxBytes;
+    const isEvents = response.headers.get("content-type")?.includes("text/event-stream") === true;
+    const depth = new JsonDepth(MOST_DEPTH, isEvents);
     const count = new TransformStream<Uint8Array, Uint8Array>({
       transform(part, controller) {
         left -= part.byteLength;
-        if (left >= 0) return controller.enqueue(part);
-        const error = new ResultTooLargeError(maxBytes);
+        const isTooLarge = left < 0;
+        if (!isTooLarge && !depth.exceeds(part)) return controller.enqueue(part);
+        const error = isTooLarge ? new ResultTooLargeError(maxBytes) : new ResultTooDeepError(MOST_DEPTH);
         controller.error(error);
         exchange?.abort(error);
       },

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../../../src/formats/json.ts";
 import { readEvents } from "../../../../src/lib/http/sse.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { until } from "../../../support/lib/until.ts";
-import { connecting } from "./asking-client.ts";
-import { askingAt, startAskingServer } from "./asking-server.ts";
+import { connecting } from "../endpoint/asking-client.ts";
+import { askingAt, startAskingServer } from "../endpoint/asking-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
