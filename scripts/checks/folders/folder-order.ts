@@ -39,7 +39,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   "src/gateway/endpoints/realtime": "openai live metering filters",
   "src/gateway/state": "evals files references collections responses objects",
   "src/lib": "http limits security outbound redis values runtime",
-  "src/lib/values": "json patterns",
+  "src/lib/values": "json patterns tables",
   "src/providers": "chinese-labs errors hosts media self-hosted labs shared contract",
   "src/server": "outage workers health",
   "src/server/control-plane": "management-mcp api-reference",

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { type Matcher, RE2JS } from "re2js";
 import { OperationError } from "../../operation-error.ts";
+import { recentEntries } from "../tables/recent-entries.ts";
 
 /** A pattern for names: `*` stands for any characters, `re:` begins a regular expression that matches the whole name. */
 export type NamePattern = Readonly<{
@@ -31,7 +31,7 @@ export function refuseBrokenPatterns(names: readonly string[]): void {
   if (broken !== undefined) throw new OperationError("name_pattern_invalid", { pattern: broken.slice(0, 100) });
 }
 
-const compiled = new LRUCache<string, NamePattern>({ max: 5_000 });
+const compiled = recentEntries<string, NamePattern>(5_000);
 
 /** Compiles a pattern, or a name, which matches itself. A regular expression that can't be compiled matches nothing. */
 export function namePattern(source: string): NamePattern {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { LRUCache } from "lru-cache";
 import { OperationError } from "../../../../lib/operation-error.ts";
+import { recentEntries } from "../../../../lib/values/tables/recent-entries.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { StdioTransport } from "./transport.ts";
 
@@ -46,7 +46,7 @@ export class StdioSupervisor {
   /** With the account of each. */
   readonly #running = new Map<StdioTransport, number>();
   /** By server and account: a process that one caller brings to its end is not withheld from others. */
-  readonly #rests = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_RESTS });
+  readonly #rests = recentEntries<string, { failures: number; untilMs: number }>(MAX_RESTS);
   #folder: string | null = null;
 
   constructor(private readonly limits: StdioLimits) {}

@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import type { Changes } from "../../../../../db/changes.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import type { Vault } from "../../../../lib/security/crypto.ts";
+import { recentEntries } from "../../../../lib/values/tables/recent-entries.ts";
 import { type SessionOwner, sessionKeyOf } from "../sessions.ts";
 
 /** Open at the same time in one process: of one session, and of one account. */
@@ -34,12 +34,12 @@ export class Questions {
   readonly #counts = new Map<string, number>();
   /** What cancels a call, by its client's id. */
   readonly #calls = new Map<string, () => void>();
-  readonly #levels = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: LEVEL_FOR_MS, updateAgeOnGet: true });
+  readonly #levels = recentEntries<string, string>(MAX_REMEMBERED, LEVEL_FOR_MS);
   /** Sessions whose level was requested of the other processes, which may have started earlier. */
-  readonly #levelRequests = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: LEVEL_FOR_MS });
+  readonly #levelRequests = recentEntries<string, true>(MAX_REMEMBERED, LEVEL_FOR_MS);
   /** Answers that were passed on: each is once. */
-  readonly #passedOn = new LRUCache<string, true>({ max: MAX_REMEMBERED });
-  readonly #parts = new LRUCache<string, string[]>({ max: MAX_OF_ACCOUNT, ttl: PARTS_WITHIN_MS });
+  readonly #passedOn = recentEntries<string, true>(MAX_REMEMBERED);
+  readonly #parts = recentEntries<string, string[]>(MAX_OF_ACCOUNT, PARTS_WITHIN_MS);
 
   /** `changes` absent: there is no other process. */
   constructor(
@@ -137,7 +137,7 @@ export class Questions {
   levelOf(owner: SessionOwner, session: string): string | null {
     if (session === "") return null;
     const key = this.#hashOf(owner, session);
-    const level = this.#levels.get(key) ?? null;
+    const level = this.#levels.get(key, { updateAgeOnGet: true }) ?? null;
     if (level !== null || !this.changes || this.#levelRequests.has(key)) return level;
     this.#levelRequests.set(key, true);
     void this.changes.publish("mcp", [`g ${key}`]);
@@ -163,7 +163,7 @@ export class Questions {
   }
 
   #sayLevel(key: string): void {
-    const level = this.#levels.get(key);
+    const level = this.#levels.get(key, { updateAgeOnGet: true });
     if (level !== undefined) void this.changes?.publish("mcp", [`l ${key} ${level}`]);
   }
 
