@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia } from "elysia";
+import type { AnyElysia } from "elysia";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/system/diagnostics/diagnostics-context.ts";
 import { createGateway, type SocketSession } from "../gateway/endpoints/create-gateway.ts";
 import { pathOf } from "../lib/http/request.ts";
@@ -23,7 +23,7 @@ export type App = Readonly<{
   cutOff(): Promise<void>;
   /** What the doctor examines. */
   diagnostics: DiagnosticsContext;
-  /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
+  /** Whose routes the OpenAPI document lists: the data plane's and the control plane's. */
   apis: readonly AnyElysia[];
 }>;
 
@@ -48,7 +48,7 @@ export function createApp(services: Services, draining: () => boolean): App {
   } = createGateway(parts);
   services.replays.attach(replayer);
   const diagnostics = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
-  const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
+  const relay = router.app.compile();
   const ownReadiness = createReadiness(services, draining);
   registerHealthMetrics(services.metrics, {
     version,

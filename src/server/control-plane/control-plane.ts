@@ -26,7 +26,7 @@ export type ControlPlane = Readonly<{
   fetch(request: Request): Promise<Response>;
   /** Passes the server that the process listens on. */
   attach(server: Bun.Server<SocketSession>): void;
-  /** Whose routes the OpenAPI document lists: the data plane's, its own API's and those for monitors. */
+  /** Whose routes the OpenAPI document lists: the data plane's and its own. */
   apis: readonly AnyElysia[];
 }>;
 
@@ -49,8 +49,6 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
   const models = { modelHealth, publicModels, predictOutcomes, replayer, tryTool };
-  const api = managementApi(services, explain, readLive, diagnostics, models);
-  const apis = [relay, api, monitors];
   const document = lazily(async () => (await import("./api-reference/openapi.ts")).openApiDocument(apis, version));
   const plainDocument = lazily(async () =>
     (await import("./api-reference/openapi.ts")).withoutUnions(await document()),
@@ -66,7 +64,7 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
       if (services.clientAddress.isHttps(request, server)) set.headers["strict-transport-security"] = HSTS;
     })
     .use(monitors)
-    .use(api)
+    .use(managementApi(services, explain, readLive, diagnostics, models))
     .use(
       managementMcp({
         services: { ...services, db: services.database.db },
@@ -74,7 +72,7 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
         respond: async (request) => app.fetch(request),
       }),
     )
-    .get("/openapi.json", ({ query }) => (query.unions === "false" ? plainDocument() : document()))
+    .get("/openapi.json", ({ query }) => (query.unions === "false" ? plainDocument() : document()), HIDDEN)
     .use(docsSite(docsRoot(), basePath))
     .use(webManifest(services.settings, basePath))
     .use(siteFiles({ ...services, publicModels }))
@@ -87,6 +85,8 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
       code === "NOT_FOUND" ? (refuseProgram(request, path) ?? undefined) : undefined,
     )
     .compile();
+  // Its routes are copies of the management API's, which is not kept besides.
+  const apis = [relay, app];
   return {
     apis,
     attach(server) {
@@ -100,6 +100,7 @@ export function createControlPlane(services: Services, parts: Parts): ControlPla
 }
 
 const HSTS = "max-age=31536000";
+const HIDDEN = { detail: { hide: true } };
 
 /** Made when first asked for. */
 function lazily<Value>(make: () => Value): () => Value {

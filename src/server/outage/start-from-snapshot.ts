@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Elysia } from "elysia";
 import { openServerLazily } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import { OutageBilling } from "../../billing/outage-billing.ts";
@@ -90,7 +89,7 @@ export async function startFromSnapshot(
     stdio,
   });
   const gateway = createGateway(parts);
-  const routes = new Elysia({ name: "data-plane" }).use(gateway.router.app).compile();
+  const routes = gateway.router.app.compile();
   log.warn(
     { takenAt: new Date(takenAt).toISOString() },
     "the database does not answer: calls are served from a snapshot",
