@@ -13,6 +13,7 @@ import { version } from "../../server/version.ts";
 import type { HostLink } from "../../server/workers/host-link.ts";
 import { startControl } from "../control/control-server.ts";
 import { listen } from "./listen.ts";
+import { releaseStep, releaseWhenResting } from "./start-memory.ts";
 
 /** Far above what writing the last charges takes; what is not written then stays in the journal. */
 const CLOSE_WITHIN_MS = 45_000;
@@ -34,6 +35,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
+  await releaseStep();
   let isDraining = false;
   const opened = await openGateway(config, log, host, () => isDraining);
   const { gateway } = opened;
@@ -56,7 +58,9 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}${config.basePath}`;
   log.info({ address, version, database: config.databaseUrl === null ? "embedded" : "server" }, "sluice is ready");
 
-  host?.ready(() => server.pendingRequests + server.pendingWebSockets);
+  const callsUnderWay = () => server.pendingRequests + server.pendingWebSockets;
+  host?.ready(callsUnderWay);
+  releaseWhenResting(callsUnderWay);
 
   const signals = host ? listenForOrders(host) : listenForSignals();
   const { reason, siblings } = await signals.next();
@@ -97,7 +101,9 @@ async function openGateway(
   const worker = host?.worker ?? 1;
   try {
     const services = await openServices(config, log, host);
+    await releaseStep();
     const app = createApp(services, isDraining);
+    await releaseStep();
     const endControl = await startControl(services, app.diagnostics);
     const background = startBackground(services, worker);
     return {
