@@ -38,9 +38,17 @@ export const familyOf = (pid: number): number[] => [
 export const proportionalMib = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + proportionalKib(pid), 0) / 1024;
 
-function proportionalKib(pid: number): number {
-  const kib = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
-  return Number(kib);
+/**
+ * Memory of a process that no other shares, in MiB: by so much it makes the proportional memory of all grow. Files are left out, as pages
+ * of the executable are shared by all that run it.
+ */
+export const ownMib = (pid: number): number => rollupKib(pid, "Anonymous") / 1024;
+
+const proportionalKib = (pid: number): number => rollupKib(pid, "Pss");
+
+function rollupKib(pid: number, name: string): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
 }
 
 /** Waits until a process has nothing left to do (background writing after a load), at most a time. */
