@@ -35,7 +35,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
-  await releaseStep();
+  if (host) await releaseStep();
   let isDraining = false;
   const opened = await openGateway(config, log, host, () => isDraining);
   const { gateway } = opened;
@@ -101,9 +101,9 @@ async function openGateway(
   const worker = host?.worker ?? 1;
   try {
     const services = await openServices(config, log, host);
-    await releaseStep();
+    if (host) await releaseStep();
     const app = createApp(services, isDraining);
-    await releaseStep();
+    if (host) await releaseStep();
     const endControl = await startControl(services, app.diagnostics);
     const background = startBackground(services, worker);
     return {

@@ -6,18 +6,18 @@ import { HostLink } from "../../server/workers/host-link.ts";
 import type { WorkerCommand } from "../arguments.ts";
 import { releaseStep } from "./start-memory.ts";
 
-/**
- * What a gateway is made of: the supervisor of several does without. Read in steps, of which the first leave the most behind: all at
- * once take 4 MiB more.
- */
-async function loadGateway(): Promise<typeof import("./run-gateway.ts")> {
+/** What a gateway is made of: the supervisor of several does without. */
+const loadGateway = () => import("./run-gateway.ts");
+
+/** The same in steps, of which the first leave the most behind: all at once take 4 MiB more. */
+async function loadInSteps(): ReturnType<typeof loadGateway> {
   await import("../../settings/registry/index.ts");
   await releaseStep();
   await import("../../../db/connect.ts");
   await releaseStep();
   await import("../../server/services.ts");
   await releaseStep();
-  return import("./run-gateway.ts");
+  return loadGateway();
 }
 
 /** Begins while the gateway is loaded; what fails then fails again where it is waited for. */
@@ -44,6 +44,6 @@ export async function serve(): Promise<number> {
 export async function serveAsWorker({ number, workers, port }: WorkerCommand): Promise<number> {
   const config = await loadConfig();
   const scratchDir = join(config.dataDir, "workers", String(number));
-  const { runGateway } = await loadGateway();
+  const { runGateway } = await loadInSteps();
   return runGateway({ ...config, workers, port, scratchDir }, new HostLink(number, config.dataDir));
 }

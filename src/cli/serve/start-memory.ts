@@ -4,7 +4,8 @@ const LOOK_MS = 250;
 
 /**
  * Gives back what a step of the start leaves behind: its code, which runs once, and its garbage. What the next step keeps then takes the
- * freed places instead of more pages. Code that runs again is read from the executable.
+ * freed places instead of more pages. Code that runs again is read from the executable. All steps take 0.1 s together: workers have the
+ * time, a process that is alone does not.
  */
 export async function releaseStep(): Promise<void> {
   Bun.shrink();
