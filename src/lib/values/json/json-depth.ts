@@ -1,8 +1,5 @@
 const [QUOTE, BACKSLASH, LF, CR] = [34, 92, 10, 13];
-const OPENS = new Uint8Array(256);
-const CLOSES = new Uint8Array(256);
-for (const sign of "[{") OPENS[sign.charCodeAt(0)] = 1;
-for (const sign of "]}") CLOSES[sign.charCodeAt(0)] = 1;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /** Follows how deep the JSON in a stream of bytes is nested: of one text, or of the data of events (`isEvents`). */
 export class JsonDepth {
@@ -19,32 +16,41 @@ export class JsonDepth {
 
   /** Whether `part`, which follows the ones before, is nested deeper than it may be. */
   exceeds(part: Uint8Array): boolean {
-    for (const byte of part) {
-      if (this.isEvents) this.#readLineEnd(byte);
-      if (this.#isInString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === BACKSLASH) this.#isEscaped = true;
-        else if (byte === QUOTE) this.#isInString = false;
+    const { most, isEvents } = this;
+    // Locals: a private member costs as much as all else that is done for a byte.
+    let [depth, isInString, isEscaped, lineEnds] = [this.#depth, this.#isInString, this.#isEscaped, this.#lineEnds];
+    let last = this.#last;
+    const { length } = part;
+    for (let at = 0; at < length; at += 1) {
+      const byte = part[at] ?? 0;
+      if (isEvents && (byte === LF || byte === CR)) {
+        if (byte === CR || last !== CR) lineEnds += 1;
+        // An empty line ends an event; its data may have many lines.
+        if (lineEnds > 1) {
+          depth = 0;
+          isInString = false;
+          isEscaped = false;
+        }
+        last = byte;
         continue;
       }
-      if (byte === QUOTE) this.#isInString = true;
-      else if (OPENS[byte] === 1) {
-        this.#depth += 1;
-        if (this.#depth > this.most) return true;
-      } else if (CLOSES[byte] === 1) this.#depth -= 1;
+      lineEnds = 0;
+      last = byte;
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isInString = false;
+      } else if (byte === QUOTE) isInString = true;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        depth += 1;
+        if (depth > most) return true;
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
     }
+    this.#depth = depth;
+    this.#isInString = isInString;
+    this.#isEscaped = isEscaped;
+    this.#lineEnds = lineEnds;
+    this.#last = last;
     return false;
-  }
-
-  /** An empty line ends an event; its data may have many lines. */
-  #readLineEnd(byte: number): void {
-    const isEnd = byte === CR || (byte === LF && this.#last !== CR);
-    if (isEnd) this.#lineEnds += 1;
-    else if (byte !== LF) this.#lineEnds = 0;
-    this.#last = byte;
-    if (this.#lineEnds < 2) return;
-    this.#depth = 0;
-    this.#isInString = false;
-    this.#isEscaped = false;
   }
 }
