@@ -185,7 +185,7 @@ test("copies stay within the day's budget and the number at a time, also under m
 
 test("calls whose copy would act twice, or continues what is stored, are not copied", async () => {
   const { ask, models } = start(MIRROR, { old: () => says("old"), new: () => says("new") });
-  await ask("Hi", { tools: [{ type: "mcp", server_label: "mail", server_url: "https://mail.test" }] });
+  await ask("Hi", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] });
   await ask("Hi", { tools: [{ type: "web_search" }] });
   await ask("Hi", { tools: [{ type: "function", function: { name: "f", parameters: {} } }] });
   await waitForRows(2);
