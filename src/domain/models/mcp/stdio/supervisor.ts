@@ -36,10 +36,11 @@ const MINIMAL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 
 /**
  * Runs the command that its arguments are, and ends with its code. Linux tells a process alone that its parent has died, not those that it has
- * started: on that signal this shell, which leads the group, kills all of the group. It waits through SIGTERM, which is for the command.
+ * started: on that signal this shell, which leads the group, kills all of the group. It waits through SIGTERM, which is for the command. The
+ * command may end just before that signal arrives, because a process that dies closes its pipes first, so its end is waited for a moment longer.
  */
 const GUARD =
-  "unset PWD OLDPWD SHLVL; trap 'kill -KILL 0' USR1; trap : TERM; exec 3<&0; \"$@\" <&3 3<&- & exec 3<&- <&-; while :; do wait $!; code=$?; kill -0 $! 2>/dev/null || exit $code; done";
+  "unset PWD OLDPWD SHLVL; trap 'kill -KILL 0' USR1; trap : TERM; exec 3<&0; \"$@\" <&3 3<&- & exec 3<&- <&-; while :; do wait $!; code=$?; kill -0 $! 2>/dev/null || { sleep 0.3; exit $code; }; done";
 
 /** Starts the processes of MCP servers that the operator allows, bounds them, and ends them with the gateway. */
 export class StdioSupervisor {
