@@ -431,6 +431,75 @@ describe("SIGHUP", () => {
   }, 180_000);
 });
 
+test("a stored conversation has back what guardrails masked in it, whichever worker takes its next turn", async () => {
+  const turns: string[] = [];
+  let name = "warm";
+  /** A provider that stores the conversation, and repeats all of it. */
+  const provider = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    async fetch(request) {
+      const { input } = (await request.json()) as { input: string };
+      turns.push(input);
+      const text = turns.join(" | ");
+      return Response.json({
+        ...{
+          id: `resp_${name}_${turns.length}`,
+          object: "response",
+          created_at: 1,
+          status: "completed",
+          model: "repeats",
+        },
+        output: [
+          {
+            ...{ id: `msg_${name}_${turns.length}`, type: "message", role: "assistant", status: "completed" },
+            content: [{ type: "output_text", text, annotations: [] }],
+          },
+        ],
+        usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+      });
+    },
+  });
+  try {
+    await createChannel(root, `http://127.0.0.1:${provider.port}`, ["repeats"]);
+    await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1, [SHARED]: 1, repeats: 1 });
+    await setOption(root, "Guardrails", { pii: { kind: "personal_data", action: "mask", models: ["repeats"] } });
+    const say = async (input: string, previous?: string) => {
+      const answer = await fetch(`${gateway.url}/v1/responses`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" },
+        body: JSON.stringify({ model: "repeats", input, ...(previous && { previous_response_id: previous }) }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const isStored = (id: string) =>
+      until(
+        () => sql`select from stored_responses where id = ${id}`,
+        (rows) => rows.length > 0,
+      );
+    // Each worker learns of the channel and the guardrail a moment later.
+    await until(
+      async () => Promise.all(Array.from({ length: 4 * WORKERS }, () => say("Hi"))),
+      (answers) => answers.every(({ status }) => status === 200),
+    );
+    turns.length = 0;
+    name = "conversation";
+    await say("Remember ann@example.org");
+    expect(turns[0]).toMatch(/^Remember \[EMAIL_\w{8}\]$/);
+    for (let turn = 1; turn <= 3 * WORKERS; turn += 1) {
+      await isStored(`resp_${name}_${turn}`);
+      const { text } = await say(`turn ${turn}`, `resp_${name}_${turn}`);
+      expect(text).toContain("Remember ann@example.org | turn 1");
+    }
+    expect(turns.join()).not.toContain("ann@");
+    const rows = await sql`select * from stored_responses`;
+    expect(JSON.stringify(rows)).not.toContain("ann@");
+    expect(rows.filter(({ body }) => String(body).startsWith("v1."))).not.toEqual([]);
+  } finally {
+    await provider.stop(true);
+    await setOption(root, "Guardrails", {});
+  }
+}, 60_000);
+
 test("SIGTERM lets open calls finish in every worker, and ends", async () => {
   const streams = await Promise.all(Array.from({ length: 8 }, () => call(key, STREAMED, true)));
   const stopped = gateway.stop();
@@ -514,72 +583,3 @@ describe("sluice reload", () => {
     expect(await (await fetch(`${replaceable.url}/readyz`)).json()).toEqual({ status: "ok", degraded: [] });
   }, 60_000);
 });
-
-test("a stored conversation has back what guardrails masked in it, whichever worker takes its next turn", async () => {
-  const turns: string[] = [];
-  let name = "warm";
-  /** A provider that stores the conversation, and repeats all of it. */
-  const provider = Bun.serve({
-    ...{ port: 0, hostname: "127.0.0.1" },
-    async fetch(request) {
-      const { input } = (await request.json()) as { input: string };
-      turns.push(input);
-      const text = turns.join(" | ");
-      return Response.json({
-        ...{
-          id: `resp_${name}_${turns.length}`,
-          object: "response",
-          created_at: 1,
-          status: "completed",
-          model: "repeats",
-        },
-        output: [
-          {
-            ...{ id: `msg_${name}_${turns.length}`, type: "message", role: "assistant", status: "completed" },
-            content: [{ type: "output_text", text, annotations: [] }],
-          },
-        ],
-        usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
-      });
-    },
-  });
-  try {
-    await createChannel(root, `http://127.0.0.1:${provider.port}`, ["repeats"]);
-    await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1, [SHARED]: 1, repeats: 1 });
-    await setOption(root, "Guardrails", { pii: { kind: "personal_data", action: "mask", models: ["repeats"] } });
-    const say = async (input: string, previous?: string) => {
-      const answer = await fetch(`${gateway.url}/v1/responses`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection: "close" },
-        body: JSON.stringify({ model: "repeats", input, ...(previous && { previous_response_id: previous }) }),
-      });
-      return { status: answer.status, text: await answer.text() };
-    };
-    const isStored = (id: string) =>
-      until(
-        () => sql`select from stored_responses where id = ${id}`,
-        (rows) => rows.length > 0,
-      );
-    // Each worker learns of the channel and the guardrail a moment later.
-    await until(
-      async () => Promise.all(Array.from({ length: 4 * WORKERS }, () => say("Hi"))),
-      (answers) => answers.every(({ status }) => status === 200),
-    );
-    turns.length = 0;
-    name = "conversation";
-    await say("Remember ann@example.org");
-    expect(turns[0]).toMatch(/^Remember \[EMAIL_\w{8}\]$/);
-    for (let turn = 1; turn <= 3 * WORKERS; turn += 1) {
-      await isStored(`resp_${name}_${turn}`);
-      const { text } = await say(`turn ${turn}`, `resp_${name}_${turn}`);
-      expect(text).toContain("Remember ann@example.org | turn 1");
-    }
-    expect(turns.join()).not.toContain("ann@");
-    const rows = await sql`select * from stored_responses`;
-    expect(JSON.stringify(rows)).not.toContain("ann@");
-    expect(rows.filter(({ body }) => String(body).startsWith("v1."))).not.toEqual([]);
-  } finally {
-    await provider.stop(true);
-    await setOption(root, "Guardrails", {});
-  }
-}, 60_000);

@@ -114,7 +114,7 @@ test("changes of prices: visitors learn of models that they may see, administrat
     data: {
       items: [
         {
-          ...{ id: 1, changed_at: 100, model_name: "by-token", is_base_same: false },
+          ...{ id: 1, changed_at: 100, model_name: "by-token", unit: "token", is_base_same: false },
           before: { usdPerCall: "1", variants: { "mode=pro": "3" } },
           after: { usdPerCall: "2", variants: { "mode=pro": "4" } },
           parts: [{ part: "variant", of: "mode=pro", before: { usd: 3 }, after: { usd: 4 } }],
