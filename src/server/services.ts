@@ -251,7 +251,8 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       onLowBalance,
       onDisabled,
     };
-    const jobs = createJobRunner(listJobs({ ...shared, countTokens: countText }), { db, log });
+    const leads = host === null || host.worker === 1; // Of a host's workers, that one is there again first.
+    const jobs = createJobRunner(listJobs({ ...shared, countTokens: countText }), { db, log, leads });
     return {
       ...shared,
       host,

@@ -5,6 +5,7 @@ import { channels as channelTable } from "../../../db/schema/channels/channels.t
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { until } from "../../../test/support/lib/until.ts";
 import { ROLE } from "../../domain/accounts/access/roles.ts";
 import { createUser } from "../../domain/accounts/identity/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
@@ -283,3 +284,22 @@ test("a sentence of ours is shown in the reader's language", () => {
 });
 
 test("a long message is cut", () => expect(describeFailure(new Error("no ".repeat(999)))).toHaveLength(500));
+
+test("a process that does not lead does its own jobs as ever, and a leader's seldom, or when it is requested", async () => {
+  const ran: string[] = [];
+  const run = (name: string) => async () => void ran.push(name);
+  const own: Job = { name: "own", runsOn: "every process", intervalMs: 20, run: run("own") };
+  const led: LeaderJob = {
+    ...{ name: "led", runsOn: "leader", intervalMs: 20, runsAtStart: true, isRunnable: true },
+    ...{ periodSeconds: () => 1, run: run("led") },
+  };
+  const runner = createJobRunner([own, led], { db: database.db, log, leads: false });
+  runner.start();
+  await until(() => ran.length > 3);
+  expect(new Set(ran)).toEqual(new Set(["own"]));
+  await until(() => ran.includes("led"));
+  const before = ran.length;
+  await until(() => runner.runNow(led));
+  await until(() => ran.slice(before).includes("led"));
+  runner.stop();
+});

@@ -38,6 +38,11 @@ const START_DELAY_MS = 200;
 
 /** `leaseMs` and `holder`: of tests. */
 type RunDeps = Readonly<{ db: Db; log: Logger; leaseMs?: number; holder?: string }>;
+/** `leads`: leaders' jobs are done here, as long as this process is there; false: others of its host do them, so it seldom looks for one. */
+type RunnerDeps = RunDeps & Readonly<{ leads?: boolean }>;
+
+/** How much more seldom a process looks for leaders' jobs that others do: what it never does is never loaded. */
+const SELDOM = 10;
 
 export type JobRunner = Readonly<{
   jobs: readonly Job[];
@@ -53,7 +58,7 @@ export type JobRunner = Readonly<{
  * Prepares the jobs to be started. A job never runs twice at a time in a process, and a leader's job never twice at a time
  * at all; a run that fails is logged and recorded, and the job runs again at its next interval.
  */
-export function createJobRunner(jobs: readonly Job[], deps: RunDeps): JobRunner {
+export function createJobRunner(jobs: readonly Job[], { leads = true, ...deps }: RunnerDeps): JobRunner {
   const abort = new AbortController();
   const timers: (Timer | number)[] = [];
   const warn = (job: Job) => (error: unknown) =>
@@ -66,8 +71,9 @@ export function createJobRunner(jobs: readonly Job[], deps: RunDeps): JobRunner 
       await runJob(deps, job, abort.signal).catch(warn(job));
       isRunning = false;
     };
-    timers.push(setInterval(run, job.intervalMs).unref());
-    if (job.runsAtStart) timers.push(setTimeout(run, START_DELAY_MS).unref());
+    const isSeldom = !leads && job.runsOn === "leader";
+    timers.push(setInterval(run, job.intervalMs * (isSeldom ? SELDOM : 1)).unref());
+    if (job.runsAtStart && !isSeldom) timers.push(setTimeout(run, START_DELAY_MS).unref());
   };
   return {
     jobs,
