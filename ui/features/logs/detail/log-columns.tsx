@@ -102,7 +102,7 @@ const columnsOf = (
   {
     key: "type",
     head: t("logs.columns.type"),
-    width: 92,
+    width: 96,
     text: (entry) => typeColumnText(entry, t),
     isSolid: true,
     cell: (entry) => <TypeCell entry={entry} />,
@@ -125,7 +125,7 @@ const columnsOf = (
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 174,
+    width: 178,
     text: (entry) => latencyText(entry, t),
     align: "right",
     isSolid: true,
@@ -134,7 +134,7 @@ const columnsOf = (
   {
     key: "input",
     head: t("logs.columns.input"),
-    width: 64,
+    width: 68,
     align: "right",
     cell: (entry) => <InputCell entry={entry} t={t} />,
   },
