@@ -8,8 +8,8 @@ import { readEvents, splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import type { StepFilter } from "../../call/guardrails/answer/step-filter.ts";
-import type { Adapter, StreamView } from "../../upstream/adapter.ts";
-import { adapterLike } from "./adapter-like.ts";
+import type { Adapter } from "../../upstream/adapter.ts";
+import { adapterLike, viewLike } from "./adapter-like.ts";
 
 type Body = Buffer<ArrayBuffer>;
 
@@ -43,34 +43,14 @@ export function observingAdapter(inner: Adapter, reads: Reads, observers: readon
     streamView() {
       const taking = observers.map((make) => make());
       const read = reads.stream();
-      return observedView(inner.streamView(), (block) => observe(read(block), taking));
+      const view = inner.streamView();
+      return viewLike(view, (block) => {
+        observe(read(block), taking);
+        return view.take(block);
+      });
     },
   });
 }
-
-const observedView = (inner: StreamView, observe: (block: Buffer) => void): StreamView => ({
-  get ended() {
-    return inner.ended;
-  },
-  get failed() {
-    return inner.failed;
-  },
-  get usage() {
-    return inner.usage;
-  },
-  get finished() {
-    return inner.finished;
-  },
-  get meter() {
-    return inner.meter;
-  },
-  take(block) {
-    observe(block);
-    return inner.take(block);
-  },
-  close: (last, billed) => inner.close(last, billed),
-  broken: (error, requestId) => inner.broken(error, requestId),
-});
 
 /** Reads chats of a format. */
 export const observeChat = (dialect: ChatDialect): Reads => ({

@@ -17,7 +17,7 @@ import {
   type OutputChunk,
   type StreamView,
 } from "../../upstream/adapter.ts";
-import { adapterLike } from "./adapter-like.ts";
+import { adapterLike, viewLike } from "./adapter-like.ts";
 
 /**
  * An adapter like `inner` whose answers' texts pass guardrails before the client gets them: transcripts, prompts that a model revised,
@@ -104,26 +104,7 @@ class ValuesFilter {
       const changed = this.#events(text);
       return changed === text ? chunk : bytesOf(changed);
     };
-    return {
-      get ended() {
-        return inner.ended;
-      },
-      get failed() {
-        return inner.failed;
-      },
-      get usage() {
-        return inner.usage;
-      },
-      get finished() {
-        return inner.finished;
-      },
-      get meter() {
-        return inner.meter;
-      },
-      take: (block) => passed(inner.take(block)),
-      close: (last, billed) => inner.close(last, billed),
-      broken: (error, requestId) => inner.broken(error, requestId),
-    };
+    return viewLike(inner, (block) => passed(inner.take(block)));
   }
 
   #events(text: string): string {
