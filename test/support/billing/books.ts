@@ -18,6 +18,22 @@ export type LogRow = Readonly<{
 }>;
 
 const PATIENCE_MS = 5000;
+const PAGE_SIZE = 100;
+
+/** A row of the usage log as it comes; `other` is JSON. */
+export type ChargedRow = Readonly<{ id: number; request_id: string; quota: number; model_name: string; other: string }>;
+
+/** What a user was charged, each row once: what is written between two pages moves rows of the first one to the second. */
+export async function chargesOf(root: Session, username: string): Promise<ChargedRow[]> {
+  const rows = new Map<number, ChargedRow>();
+  for (let page = 1; ; page += 1) {
+    const { items, total }: { items: ChargedRow[]; total: number } = await root.get(
+      `/api/log/?p=${page}&page_size=${PAGE_SIZE}&type=2&username=${encodeURIComponent(username)}`,
+    );
+    for (const row of items) rows.set(row.id, row);
+    if (page * PAGE_SIZE >= total) return [...rows.values()].filter(({ quota }) => quota !== 0);
+  }
+}
 
 /** Consumption rows, newest first, as an administrator sees them. */
 async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {

@@ -3,6 +3,7 @@
  * and the answers agree.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ChargedRow, chargesOf } from "../../../support/billing/books.ts";
 import { createApiKey, login, ROOT_NAME, ROOT_PASSWORD } from "../../../support/e2e/console-client.ts";
 import { type Gateway, type Session, setUp, startGateway } from "../../../support/e2e/fixture.ts";
 import { until } from "../../../support/lib/until.ts";
@@ -13,9 +14,7 @@ import { FAILURES, type Manner, startToolServer } from "./tool-server.ts";
 const CALL_PRICE = 1000;
 const AMPLE = 50_000_000;
 const PASSWORD = "some-password-1";
-const PAGE_SIZE = 100;
 
-type Row = Readonly<{ id: number; request_id: string; quota: number; model_name: string; other: string }>;
 /** `isAnswered`: the client got a result. */
 type Outcome = Readonly<{ id: string; requestId: string; isAnswered: boolean; code: unknown }>;
 
@@ -87,25 +86,14 @@ describe.each([
     }
   };
 
-  /** Charges of a user, from the log; each once: what is written between two pages moves rows of the first one to the second. */
-  const chargesOf = async ({ username }: User): Promise<Row[]> => {
-    const rows = new Map<number, Row>();
-    for (let page = 1; ; page += 1) {
-      const { items, total } = await root.get(
-        `/api/log/?p=${page}&page_size=${PAGE_SIZE}&type=2&username=${encodeURIComponent(username)}`,
-      );
-      for (const row of items) rows.set(row.id, row);
-      if (page * PAGE_SIZE >= total) return [...rows.values()].filter(({ quota }) => quota !== 0);
-    }
-  };
   const accountOf = async ({ id }: User) => {
     const { quota, used_quota: used } = await root.get(`/api/user/${id}`);
     return { quota, used };
   };
   /** The charges once as many are in the log as there must be at least, and balance and log agree. */
-  const settled = async (user: User, least: number): Promise<Row[]> => {
+  const settled = async (user: User, least: number): Promise<ChargedRow[]> => {
     const { rows } = await until(
-      async () => ({ rows: await chargesOf(user), account: await accountOf(user) }),
+      async () => ({ rows: await chargesOf(root, user.username), account: await accountOf(user) }),
       ({ rows, account: { quota, used } }) =>
         rows.length >= least && used === rows.length * CALL_PRICE && quota === user.quota - used,
     );
@@ -113,7 +101,7 @@ describe.each([
     expect(new Set(rows.map(({ request_id: id }) => id)).size).toBe(rows.length);
     return rows;
   };
-  const expectEachAnswerCharged = (outcomes: readonly Outcome[], rows: readonly Row[]) => {
+  const expectEachAnswerCharged = (outcomes: readonly Outcome[], rows: readonly ChargedRow[]) => {
     const charged = new Set(rows.map(({ request_id: id }) => id));
     const answered = outcomes.filter(({ isAnswered }) => isAnswered);
     expect(answered.filter(({ requestId }) => !charged.has(requestId))).toEqual([]);

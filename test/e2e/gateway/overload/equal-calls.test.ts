@@ -1,5 +1,6 @@
 /** Equal calls at once with the response cache: one upstream call for all, and each charged once, whatever ends in the middle. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ChargedRow, chargesOf } from "../../../support/billing/books.ts";
 import {
   createApiKey,
   createChannel,
@@ -112,21 +113,11 @@ describe.each(VARIANTS)("$name", ({ workers, isServer }) => {
     return resolve;
   };
 
-  type Row = Readonly<{ id: number; quota: number; other: string }>;
-  /** Each once: what is written between two pages moves rows of the first one to the second. */
-  const readRows = async (): Promise<Row[]> => {
-    const rows = new Map<number, Row>();
-    for (let page = 1; ; page += 1) {
-      const { items }: { items: Row[] } = await root.get(`/api/log/?p=${page}&page_size=100&type=2&username=owner`);
-      for (const row of items) rows.set(row.id, row);
-      if (items.length < 100) return [...rows.values()].filter(({ quota }) => quota > 0);
-    }
-  };
-  const sumOf = (rows: readonly Row[]) => rows.reduce((total, { quota }) => total + quota, 0);
+  const sumOf = (rows: readonly ChargedRow[]) => rows.reduce((total, { quota }) => total + quota, 0);
   /** Waits until so many calls are charged; each hit and each other call costs what the operator set, and the books agree. */
   async function audit(expected: (count: number) => boolean): Promise<{ made: number; hits: number }> {
     const { rows } = await until(
-      async () => ({ rows: await readRows(), user: await root.get(`/api/user/${userId}`) }),
+      async () => ({ rows: await chargesOf(root, "owner"), user: await root.get(`/api/user/${userId}`) }),
       ({ rows, user }) =>
         expected(rows.length) && user.quota === QUOTA - sumOf(rows) && user.used_quota === sumOf(rows),
     );
