@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pino from "pino";
 import { logs } from "../../../../db/schema/logs/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
@@ -50,4 +50,16 @@ test("late verdicts come into the row of their call, also if it is written after
     tags,
   });
   expect((await rows())[1]?.other).toBe("{}");
+});
+
+test("a row that is not there yet is looked for again after a pause", async () => {
+  const looks = spyOn(database.db, "transaction");
+  createLateVerdicts(database.db, pino({ level: "silent" })).add(
+    { recordId: "r3", createdAt: nowSeconds() },
+    verdictOf("one"),
+  );
+  await until(() => looks.mock.calls.length > 0);
+  await Bun.sleep(500);
+  expect(looks).toHaveBeenCalledTimes(1);
+  looks.mockRestore();
 });

@@ -26,7 +26,8 @@ export function createLateVerdicts(db: Db, log: Logger): LateVerdicts {
   let isScheduled = false;
   const flush = async () => {
     isScheduled = false;
-    for (const [id, call] of waiting) {
+    // What is put back waits for the next time.
+    for (const [id, call] of [...waiting]) {
       waiting.delete(id);
       try {
         if (await addToRow(db, call, call.verdicts)) continue;
